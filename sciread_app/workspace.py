@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.missing_papers import MissingPapers
     from sciread_app.services.ingest.paper_lookup import OnlineLookup
     from sciread_app.services.ingest.pdf_finder import PdfFinder
+    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
     from sciread_app.services.ingest.zotero_import import ZoteroImporter
     from sciread_app.services.library.annotations import AnnotationService
     from sciread_app.services.map.map_service import MapService
@@ -243,7 +244,29 @@ class Workspace:
     def zotero(self) -> ZoteroImporter:
         from sciread_app.services.ingest.zotero_import import ZoteroImporter
 
-        return ZoteroImporter(self.library, self.importer, self._local_client)
+        return ZoteroImporter(self.library, self.importer, lambda: self._local_client)
+
+    def zotero_folders(self) -> list[ZoteroFolder] | None:
+        """The data folders of Zotero on this computer; None if the address of a running Zotero is
+        set, which is asked instead."""
+        from sciread_app.services.ingest.zotero_folders import find_folders
+
+        if self.settings.zotero_url or os.environ.get("SCIREAD_ZOTERO_URL"):
+            return None
+        return find_folders()
+
+    def import_zotero(
+        self, folder: Path | None, task: Task, *, groups: bool = True
+    ) -> ImportReport:
+        """Import from a data folder as `zotero.import_folder` does, but in a process of its own, or
+        from a running Zotero. Raises SourceError."""
+        if folder is None:
+            return self.zotero.import_all(task)
+        from sciread_app.services.ingest.zotero_folders import folder_at
+        from sciread_app.services.subprocess.worker import apart
+
+        found = folder_at(folder, self.zotero_folders() or [])
+        return apart(_import_zotero, self.home, found, groups, task=task)
 
     @cached_property
     def auto_exports(self) -> AutoExportService:
@@ -462,6 +485,14 @@ def _take_in(home: Home, changes: Changes, task: Task) -> ScanReport:
     workspace = Workspace(home)
     try:
         return workspace.watched_folders.apply(changes, task)
+    finally:
+        workspace.close()
+
+
+def _import_zotero(home: Home, folder: ZoteroFolder, groups: bool, task: Task) -> ImportReport:
+    workspace = Workspace(home)
+    try:
+        return workspace.zotero.import_folder(folder, task, groups=groups)
     finally:
         workspace.close()
 

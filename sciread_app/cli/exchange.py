@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -14,10 +15,13 @@ from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.console import Console
 from sciread_app.domain.library_tree import AutoExport
-from sciread_app.errors import LibraryError
-from sciread_app.language import tr
+from sciread_app.errors import BadQuery, LibraryError
+from sciread_app.language import format_moment, tr
 from sciread_app.services.export.export import Format, format_of
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
 
 
 @partial(command, create=True)
@@ -65,16 +69,72 @@ def keep(
 
 
 @partial(command, create=True)
-def zotero(workspace: Workspace, console: Console) -> int:
+def zotero(
+    workspace: Workspace,
+    console: Console,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Data folder of Zotero, which contains the file zotero.sqlite."),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the data folders of all profiles.")
+    ] = False,
+    groups: Annotated[
+        bool, typer.Option("--groups/--no-groups", help="Import group libraries.")
+    ] = True,
+    running: Annotated[
+        bool, typer.Option("--running", help="Ask a running Zotero instead of reading its files.")
+    ] = False,
+) -> int:
     """Import papers, PDFs, tags, collections and notes from Zotero on this computer.
 
-    Zotero must be running; its library is not changed. Run the command again to import new items.
+    Zotero may be open or closed; its library is only read, and items in its trash are left out. Run
+    the command again to import new items. If Zotero has several data folders, select one with
+    --folder.
     """
+    from sciread_app.services.ingest.zotero_folders import folder_at
+
+    folders = workspace.zotero_folders()
+    if list_:
+        return _list_zotero(console, folders or [])
+    chosen = folder_at(folder, folders or []) if folder else None
+    if not chosen and not running and folders:
+        if len(folders) > 1:
+            raise BadQuery(
+                tr("Zotero has several data folders on this computer."),
+                tr("Select one with --folder; `sciread zotero --list` lists them."),
+            )
+        chosen = folders[0]
     with console.progress("Importing from Zotero") as task:
-        report = workspace.zotero.import_all(task)
+        if chosen:
+            report = workspace.zotero.import_folder(chosen, task, groups=groups)
+        else:
+            report = workspace.zotero.import_all(task)
     console.print(views.ledger(report))
     console.print_json(views.counts(report))
     return FAILED if report.failed else DONE
+
+
+def _list_zotero(console: Console, folders: list[ZoteroFolder]) -> int:
+    for one in folders:
+        profile = tr("  profile {name}", name=one.profile) if one.profile else ""
+        changed = format_moment(datetime.fromtimestamp(one.modified))
+        console.print(f"{escape(str(one.path))}{escape(profile)}  {changed}")
+    if not folders:
+        console.print(tr("No data folder of Zotero was found. Select one with --folder."))
+    console.print_json(
+        {
+            "folders": [
+                {
+                    "folder": str(one.path),
+                    "profile": one.profile,
+                    "modified": datetime.fromtimestamp(one.modified).isoformat(timespec="seconds"),
+                }
+                for one in folders
+            ]
+        }
+    )
+    return DONE
 
 
 def _list(console: Console, files: list[AutoExport]) -> int:

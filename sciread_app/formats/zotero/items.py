@@ -58,6 +58,17 @@ def collections(data: Item) -> list[str]:
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
 
 
+def related(data: Item) -> list[str]:
+    """The keys of the items that the user has related to this one."""
+    relations = data.get("relations")
+    found = relations.get("dc:relation") if isinstance(relations, dict) else None
+    addresses = [found] if isinstance(found, str) else found
+    if not isinstance(addresses, list):
+        return []
+    # http://zotero.org/users/12345/items/ABCD2345
+    return [one.rsplit("/", 1)[-1] for one in addresses if isinstance(one, str)]
+
+
 def filed(found: Paper, filing: Filing) -> Paper:
     """The paper with its filing, if there is any."""
     if not any(filing):

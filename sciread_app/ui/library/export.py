@@ -1,4 +1,4 @@
-"""Exporting papers to files, keeping exports updated, and importing from a running Zotero."""
+"""Exporting papers to files, keeping exports updated, and importing from Zotero."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.add_papers.zotero_dialog import ZoteroDialog
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
@@ -21,6 +22,7 @@ from sciread_app.ui.widgets.dialogs.file_manager import reveal
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
     from sciread_app.ui.add_papers.import_controller import ImportController
     from sciread_app.ui.library.export_gateway import ExportGateway
 
@@ -87,7 +89,28 @@ class ExportController(QObject):
         )
 
     def import_zotero(self) -> None:
-        self._importer.bring(tr("Importing from Zotero"), self._exporter.import_zotero)
+        """Import from Zotero, after asking for its library unless there is just one."""
+        self._jobs.run(
+            tr("Finding Zotero libraries"),
+            lambda task: self._exporter.zotero_folders(),
+            self._choose_zotero,
+            queue=JobQueue.short,
+            replaces="zotero folders",
+        )
+
+    def _choose_zotero(self, folders: Sequence[ZoteroFolder] | None) -> None:
+        if folders is None or len(folders) == 1:
+            self._bring_zotero(folders[0].path if folders else None, True)
+            return
+        dialog = ZoteroDialog(folders, self._window)
+        dialog.chosen.connect(self._bring_zotero)
+        dialog.open()
+
+    def _bring_zotero(self, folder: Path | None, groups: bool) -> None:
+        self._importer.bring(
+            tr("Importing from Zotero"),
+            lambda task: self._exporter.import_zotero(task, folder, groups),
+        )
 
     def _look_again(self, changes: LibraryChanges) -> None:
         if changes.papers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import Edit, PaperId
@@ -14,6 +15,9 @@ from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import ledger_of
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
 
 BIBLIOGRAPHY = ".html"  # the suffix of a formatted bibliography
 
@@ -57,7 +61,13 @@ class ExportGateway:
         """Update all automatic exports; returns those written and those with a problem."""
         return self._workspace.auto_exports.write(task)
 
-    def import_zotero(self, task: Task) -> ImportSummary:
-        """Raises SourceError if no Zotero responds."""
+    def zotero_folders(self) -> Sequence[ZoteroFolder] | None:
+        """The data folders of Zotero; None if a running Zotero is to be asked."""
+        return self._workspace.zotero_folders()
+
+    def import_zotero(
+        self, task: Task, folder: Path | None = None, groups: bool = True
+    ) -> ImportSummary:
+        """Import from a data folder, or from a running Zotero. Raises SourceError."""
         self._workspace.require_own_library()
-        return ledger_of(self._workspace.zotero.import_all(task))
+        return ledger_of(self._workspace.import_zotero(folder, task, groups=groups))

@@ -59,7 +59,7 @@ class WelcomePage(QScrollArea):
             Choice(
                 "papers",
                 tr("Import from Zotero"),
-                tr("Copies papers, collections, tags, and notes. Zotero must be running."),
+                tr("Copies papers, files, collections, tags, and notes."),
                 navigate.import_zotero,
             ),
             Choice(

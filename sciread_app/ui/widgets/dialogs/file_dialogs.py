@@ -33,6 +33,7 @@ class DialogPurpose(StrEnum):
     training = "training"
     training_folder = "training_folder"
     training_data = "training_data"
+    zotero = "zotero"  # its data folder
     job = "job"
     suite = "suite"
 

@@ -82,7 +82,7 @@ def server() -> Iterator[FakeZotero]:
 def run_import(library, server, tmp_path):
     addresses = endpoints({"SCIREAD_ZOTERO_URL": f"{server.url}api/users/0/"}, None)
     with Client(tmp_path / "cache", addresses, patience=RetryPolicy(tries=1)) as client:
-        yield lambda: ZoteroImporter(library, Importer(library), client).import_all(Task())
+        yield lambda: ZoteroImporter(library, Importer(library), lambda: client).import_all(Task())
 
 
 def attach(server: FakeZotero, path: Path, parent: str = "AAAA1111") -> None:

@@ -9,6 +9,9 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
+from sciread_app.services.ingest.zotero_folders import ZoteroFolder
+from sciread_app.ui.add_papers import zotero_dialog
+from sciread_app.ui.add_papers.zotero_dialog import ZoteroDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -83,3 +86,39 @@ def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window,
     gateway.exchange.zotero_runs = False
     menu_action(window, "Import from Zotero").trigger()
     qtbot.waitUntil(lambda: "Start Zotero" in banner_text(window))
+
+
+def test_only_zotero_library_is_imported_at_once(qtbot, show_window, jobs):
+    gateway = FakeGateway(2)
+    gateway.exchange.zotero = [ZoteroFolder(Path("/home/ada/Zotero"))]
+    window = show_window(gateway)
+    menu_action(window, "Import from Zotero").trigger()
+    qtbot.waitUntil(lambda: bool(gateway.exchange.asked_zotero))
+    assert gateway.exchange.asked_zotero == [(Path("/home/ada/Zotero"), True)]
+
+
+def test_one_of_several_zotero_libraries_is_chosen(qtbot, show_window, jobs, monkeypatch):
+    gateway = FakeGateway(2)
+    paths = [Path("/home/ada/Zotero"), Path("/data/Zotero")]
+    gateway.exchange.zotero = [ZoteroFolder(path, "work") for path in paths]
+    window = show_window(gateway)
+
+    def dialog() -> ZoteroDialog:
+        found = window.findChild(ZoteroDialog)
+        assert found and found.isVisible()
+        return found
+
+    menu_action(window, "Import from Zotero").trigger()
+    qtbot.waitUntil(lambda: dialog() is not None)
+    dialog().choices[1].click()
+    dialog().groups.click()
+    dialog().import_button.click()
+    qtbot.waitUntil(lambda: gateway.exchange.asked_zotero == [(paths[1], False)])
+    other = Path("/media/usb/Zotero")
+    monkeypatch.setattr(zotero_dialog, "choose_folder", lambda *args: other)
+    qtbot.waitUntil(lambda: window.findChild(ZoteroDialog) is None)
+    menu_action(window, "Import from Zotero").trigger()
+    qtbot.waitUntil(lambda: dialog() is not None)
+    dialog().other.click()
+    dialog().import_button.click()
+    qtbot.waitUntil(lambda: gateway.exchange.asked_zotero[1:] == [(other, True)])

@@ -8,6 +8,7 @@ from pathlib import Path
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import Edit, PaperId, Skipped
 from sciread_app.errors import SourceError
+from sciread_app.services.ingest.zotero_folders import ZoteroFolder
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import ImportSummary
 
@@ -18,6 +19,8 @@ class FakeExport:
         self.written: list[tuple[object, Path]] = []
         self.brought_up_to_date = 0
         self.zotero_runs = True
+        self.zotero: list[ZoteroFolder] | None = None
+        self.asked_zotero: list[tuple[Path | None, bool]] = []
 
     def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
         self.written.append((list(papers), path))
@@ -42,7 +45,13 @@ class FakeExport:
         self.brought_up_to_date += 1
         return self.auto_exports()
 
-    def import_zotero(self, task: Task) -> ImportSummary:
+    def zotero_folders(self) -> Sequence[ZoteroFolder] | None:
+        return self.zotero
+
+    def import_zotero(
+        self, task: Task, folder: Path | None = None, groups: bool = True
+    ) -> ImportSummary:
+        self.asked_zotero.append((folder, groups))
         if not self.zotero_runs:
             raise SourceError("Zotero cannot be reached.", "Start Zotero.")
         return ImportSummary(3, 2, 0, [Skipped("Zotero", "X", "The item has no title.")])

@@ -1,0 +1,272 @@
+"""Import from the data folders of Zotero, found by its profiles."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.paper import Author, Identifier
+from sciread_app.errors import SourceError
+from sciread_app.formats.zotero import database
+from sciread_app.services.ingest.importer import Importer, ImportReport
+from sciread_app.services.ingest.zotero_folders import ZoteroFolder, find_folders, folder_at
+from sciread_app.services.ingest.zotero_import import ZoteroImporter
+from sciread_app.tasks import Task
+from tests.support.generate.pdf import At, body, make_pdf
+from tests.support.generate.zotero import FEED, GROUP, ZoteroFolderBuilder
+
+
+@pytest.fixture
+def zotero(tmp_path) -> Iterator[ZoteroFolderBuilder]:
+    builder = ZoteroFolderBuilder(tmp_path / "Zotero")
+    yield builder
+    builder.db.close()
+
+
+@pytest.fixture
+def run_import(library, zotero):
+    def run(**options) -> ImportReport:
+        def no_client():
+            raise AssertionError("no Zotero is asked")
+
+        importer = ZoteroImporter(library, Importer(library, pdf_workers=1), no_client)
+        folder = options.pop("folder", ZoteroFolder(zotero.folder))
+        return importer.import_folder(folder, Task(), **options)
+
+    return run
+
+
+def titles(library) -> set[str]:
+    return {paper.title for paper in library.get(library.ids())}
+
+
+def test_items_of_a_closed_zotero_are_imported_with_all_that_belongs_to_them(
+    library, zotero, run_import
+):
+    item = zotero.item(
+        "AAAA1111",
+        "On the <i>life</i> of bees",
+        creators=(("Maurice", "Maeterlinck"), ("", "Society of Bees")),
+        tags=("to read",),
+        automatic=("Insecta",),
+        date="1901-05-00 May 1901",
+        publicationTitle="Annals of Bees",
+        DOI="10.1000/bees",
+        extra="Citation Key: maeterlinck1901",
+    )
+    thesis = zotero.collection("CCCC1111", "Thesis")
+    zotero.collection("CCCC2222", "Bees/Wasps", item, parent=thesis)
+    zotero.note("NNNN1111", "<p>Fine &amp; dandy</p>", item)
+    zotero.attach("FFFF1111", "storage:bees.pdf", item)
+    pdf = zotero.folder / "storage" / "FFFF1111" / "bees.pdf"
+    pdf.parent.mkdir(parents=True)
+    pdf.write_bytes(make_pdf([At("On the life of bees", 20, y=720), *body()]))
+    report = run_import()
+    assert (report.read, report.added, report.failed, report.texts) == (1, 1, 0, 1)
+    (paper,) = library.get([1])
+    assert paper.title == "On the life of bees" and paper.kind == "article-journal"
+    assert paper.authors == (
+        Author("Maeterlinck", "Maurice"),
+        Author("Society of Bees", literal=True),
+    )
+    assert (paper.venue, paper.published) == ("Annals of Bees", "1901-05")
+    assert Identifier("doi", "10.1000/bees") in paper.identifiers
+    assert Identifier("citekey", "maeterlinck1901") in paper.identifiers
+    assert paper.keywords == ("Insecta",) and paper.files == (str(pdf),)
+    marks = library.organisation.of([1])[1]
+    assert marks.tags == ("to read",) and marks.collections == ("Thesis/Bees-Wasps",)
+    assert [note.text for note in library.notes.of(1)] == ["Fine & dandy"]
+
+
+def test_second_import_adds_nothing_and_the_trash_of_zotero_is_left_out(
+    library, zotero, run_import
+):
+    kept = zotero.item("AAAA1111", "On the life of bees")
+    zotero.trash(zotero.item("AAAA2222", "On the life of wasps"))
+    zotero.trash(zotero.note("NNNN1111", "<p>Gone</p>", kept))
+    zotero.trash_collection(zotero.collection("CCCC1111", "Old", kept))
+    zotero.item("AAAA3333", "A feed", library=FEED)
+    run_import()
+    assert run_import().added == 0
+    assert titles(library) == {"On the life of bees"}
+    assert not library.notes.of(1) and not library.collections.paths()
+
+
+def test_linked_files_are_found_at_their_base_folder(library, zotero, run_import, tmp_path):
+    base = tmp_path / "Papers"
+    base.mkdir()
+    for name in ("relative.pdf", "absolute.pdf"):
+        (base / name).write_bytes(make_pdf([At("On the life of bees", 20, y=720), *body()]))
+    item = zotero.item("AAAA1111", "On the life of bees")
+    zotero.attach("FFFF1111", "attachments:relative.pdf", item, mode=2)
+    zotero.attach("FFFF2222", str(base / "absolute.pdf"), item, mode=2)
+    zotero.attach("FFFF3333", "", item, mode=3)
+    run_import(folder=ZoteroFolder(zotero.folder, base=base))
+    (paper,) = library.get([1])
+    assert set(paper.files) == {str(base / "relative.pdf"), str(base / "absolute.pdf")}
+
+
+def test_file_without_an_item_becomes_a_paper_and_a_lone_note_is_reported(
+    library, zotero, run_import
+):
+    zotero.attach("FFFF1111", "storage:bees.pdf", None)
+    pdf = zotero.folder / "storage" / "FFFF1111" / "bees.pdf"
+    pdf.parent.mkdir(parents=True)
+    pdf.write_bytes(make_pdf([At("On the life of bees and wasps", 20, y=720), *body()]))
+    zotero.note("NNNN1111", "<p>An idea</p>", None)
+    report = run_import()
+    assert titles(library) == {"On the life of bees and wasps"}
+    assert [one.entry for one in report.remarks] == ["An idea"]
+
+
+def test_related_items_are_named_in_a_note_once(library, zotero, run_import):
+    bees = zotero.item("AAAA1111", "On the life of bees", creators=(("M", "Maeterlinck"),))
+    zotero.item("AAAA2222", "On the life of ants", creators=(("M", "Maeterlinck"),), date="1930")
+    zotero.relate(bees, "AAAA2222")
+    run_import()
+    run_import()
+    [note] = library.notes.of(1)
+    assert "On the life of ants" in note.text and "1930" in note.text
+
+
+def test_group_libraries_become_collections_unless_left_out(library, zotero, run_import):
+    zotero.item("AAAA1111", "On the life of bees")
+    filed = zotero.item("AAAA2222", "On the life of ants", library=GROUP)
+    zotero.item("AAAA3333", "On the life of wasps", library=GROUP)
+    zotero.collection("CCCC1111", "Queens", filed, library=GROUP)
+    run_import(groups=False)
+    assert titles(library) == {"On the life of bees"}
+    run_import()
+    assert library.collections.paths() == ["Bee lab", "Bee lab/Queens"]
+    assert library.count() == 3
+
+
+def test_database_is_not_written_to_and_can_be_locked_by_zotero(library, zotero, run_import):
+    zotero.item("AAAA1111", "On the life of bees")
+    zotero.db.execute("PRAGMA locking_mode = EXCLUSIVE")
+    zotero.db.execute("BEGIN EXCLUSIVE")
+    before = hashlib.sha256(zotero.file.read_bytes()).digest()
+    names = sorted(zotero.folder.iterdir())
+    assert run_import().added == 1
+    assert hashlib.sha256(zotero.file.read_bytes()).digest() == before
+    assert sorted(zotero.folder.iterdir()) == names
+
+
+def test_transaction_that_was_not_completed_is_left_out(library, zotero, run_import):
+    """Its pages may already be in the file, with the journal beside it that takes them back."""
+    zotero.item("AAAA1111", "On the life of bees")
+    zotero.db.execute("PRAGMA cache_size = 1")  # so that pages are written before the end
+    zotero.db.execute("BEGIN")
+    for n in range(2000):
+        zotero.db.execute(
+            "INSERT INTO items (itemTypeID, libraryID, key) VALUES (1, 1, ?)", (f"HALF{n:04}",)
+        )
+    assert zotero.file.with_name("zotero.sqlite-journal").exists()
+    report = run_import()
+    assert (report.added, report.failed) == (1, 0)
+
+
+def test_database_that_is_being_written_is_copied_again(library, zotero, run_import, monkeypatch):
+    zotero.item("AAAA1111", "On the life of bees")
+    monkeypatch.setattr(database, "_PAUSE", 0.0)
+    real, times = database.shutil.copyfile, []
+
+    def copyfile(source, target):
+        real(source, target)
+        times.append(source)
+        if len(times) < 3:  # written to during the copy
+            later = time.time() + len(times)
+            os.utime(source, (later, later))
+
+    monkeypatch.setattr(database.shutil, "copyfile", copyfile)
+    assert run_import().added == 1
+    assert len(times) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no database at all" * 100])
+def test_damaged_database_is_an_error(zotero, run_import, content):
+    zotero.db.close()
+    zotero.file.write_bytes(content)
+    with pytest.raises(SourceError):
+        run_import()
+
+
+def test_database_of_an_old_zotero_is_an_error(zotero, run_import):
+    zotero.db.execute("UPDATE version SET version = 77")
+    zotero.db.commit()
+    with pytest.raises(SourceError, match="Zotero 5"):
+        run_import()
+
+
+def make_profile(folder: Path, name: str, *preferences: str) -> None:
+    """Add a profile, whose folder is relative to profiles.ini, with these lines of prefs.js."""
+    (folder / "Profiles" / name).mkdir(parents=True)
+    (folder / "Profiles" / name / "prefs.js").write_text("\n".join(preferences))
+    with (folder / "profiles.ini").open("a") as stream:
+        stream.write(f"[Profile{name}]\nName={name}\nIsRelative=1\nPath=Profiles/{name}\n\n")
+
+
+def make_data(folder: Path, *, age: float) -> Path:
+    folder.mkdir(parents=True)
+    file = folder / "zotero.sqlite"
+    sqlite3.connect(file).close()
+    file.touch()
+    os.utime(file, (time.time() - age, time.time() - age))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "platform, place",
+    [
+        ("linux", ".zotero/zotero"),
+        ("darwin", "Library/Application Support/Zotero"),
+        ("win32", "AppData/Roaming/Zotero/Zotero"),
+    ],
+)
+def test_data_folders_of_all_profiles_are_found(tmp_path, platform, place):
+    home = tmp_path / "ada"
+    default = make_data(home / "Zotero", age=100)
+    work = make_data(tmp_path / "work data", age=10)
+    make_profile(home / place, "default", 'user_pref("extensions.zotero.useDataDir", false);')
+    make_profile(
+        home / place,
+        "work",
+        'user_pref("extensions.zotero.useDataDir", true);',
+        f'user_pref("extensions.zotero.dataDir", "{work}");',
+        f'user_pref("extensions.zotero.baseAttachmentPath", "{tmp_path / "base"}");',
+    )
+    make_profile(
+        home / place,
+        "gone",
+        'user_pref("extensions.zotero.useDataDir", true);',
+        f'user_pref("extensions.zotero.dataDir", "{tmp_path / "gone"}");',
+    )
+    found = find_folders(home, platform, {})
+    assert [(one.path, one.profile, one.base) for one in found] == [
+        (work, "work", tmp_path / "base"),
+        (default, "default", None),
+    ]
+
+
+def test_default_folder_is_found_without_profiles_and_damaged_ones_are_ignored(tmp_path):
+    default = make_data(tmp_path / "Zotero", age=1)
+    assert [one.path for one in find_folders(tmp_path, "linux", {})] == [default]
+    (tmp_path / ".zotero" / "zotero").mkdir(parents=True)
+    (tmp_path / ".zotero" / "zotero" / "profiles.ini").write_bytes(b"\xff[[[")
+    assert [one.path for one in find_folders(tmp_path, "linux", {})] == [default]
+    assert find_folders(tmp_path / "nobody", "linux", {}) == []
+
+
+def test_folder_is_named_by_its_path_or_that_of_its_database(tmp_path):
+    data = make_data(tmp_path / "Zotero", age=1)
+    known = [ZoteroFolder(data, "default", tmp_path / "base", 1.0)]
+    assert folder_at(data, known) == known[0]
+    assert folder_at(data / "zotero.sqlite", []).path == data
+    with pytest.raises(SourceError):
+        folder_at(tmp_path, known)
