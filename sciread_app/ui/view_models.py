@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sciread_app.domain.fetch import BOOLEAN, QueryField
@@ -127,7 +128,8 @@ class ImportSummary:
     """The outcome of an import: read = added + merged + failed.
 
     `remarks` are about records that were imported incompletely, `others` about files that were not
-    read; `papers` are those added, if known.
+    read; `papers` are those added, if known. `folder` is that which was imported, if it is not
+    watched.
     """
 
     read: int
@@ -139,6 +141,7 @@ class ImportSummary:
     stopped: bool = False
     others: Sequence[Skipped] = ()
     papers: Sequence[PaperId] = ()
+    folder: Path | None = None
 
     @property
     def failed(self) -> int:

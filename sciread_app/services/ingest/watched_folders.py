@@ -300,7 +300,8 @@ def _complete(
     young = {path for path in paths if now - last[path] < _OLD}  # a clock may be ahead
     if young:
         task.wait(SETTLED, tr("Waiting for downloads to finish"))
-    complete, waiting = [], []
+    complete: list[str] = []
+    waiting: list[str] = []
     for path in paths:
         whole = path not in young or _is_unchanged(path, files[path])
         whole = whole and _has_end(path, now - last[path])

@@ -55,7 +55,7 @@ class WatchedFolderStore:
             number = db.scalars(select(table.c.id).where(table.c.path == path)).one_or_none()
             if number is not None:
                 db.execute(update(table).where(table.c.id == number).values(values))
-                return number
+                return int(number)
             row = values | {"path": path, "mount": "", "problem": ""}
             return int(db.execute(insert(table).values(row)).lastrowid)
 

@@ -131,9 +131,10 @@ def report_import(
     ledger: ImportSummary,
     show: Callable[[], object],
     show_papers: Callable[[], object],
+    watch: Callable[[Path], object],
 ) -> None:
     """Report an import in one line; `show` opens the full report, `show_papers` lists the papers
-    that were added."""
+    that were added, and `watch` keeps watching the folder that was imported."""
     actions = [(tr("Show errors") if ledger.failures else tr("Details"), show)]
     # Translators: a whole sentence, and its full stop
     text, hint = tr("{sentence}.", sentence=headline(ledger)), summed_up(ledger)
@@ -143,6 +144,8 @@ def report_import(
         hint = tr("{sentence}: {counts}.", sentence=headline(ledger), counts=hint)
         count = len(ledger.papers)
         text = trn("{n:,} paper added.", "{n:,} papers added.", count)
+    if folder := ledger.folder:
+        actions.append((tr("Keep watching this folder"), lambda: watch(folder)))
     tell = banner.show_warning if ledger.failures else banner.show_notice
     tell(text, hint, *actions, passes=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,7 +102,8 @@ class WindowGateway(SearchGateway):
         self._workspace.require_own_library()
         earlier = {known.id for known in self._library.import_log.imports()}
         try:
-            return ledger_of(self._workspace.import_files(paths, task))
+            summary = ledger_of(self._workspace.import_files(paths, task))
+            return replace(summary, folder=self._unwatched(paths))
         except Cancelled:
             begun = [i for i in self._library.import_log.imports() if i.id not in earlier]
             if not begun:
@@ -115,6 +117,13 @@ class WindowGateway(SearchGateway):
                 stopped=True,
                 papers=self._library.import_log.added_by(begun[0].id),
             )
+
+    def _unwatched(self, paths: Sequence[Path]) -> Path | None:
+        """The folder in `paths`, if that is all and it is not watched."""
+        watched = {folder.path for folder in self.settings.watched.folders()}
+        if len(paths) != 1 or not paths[0].is_dir() or str(paths[0].absolute()) in watched:
+            return None
+        return paths[0]
 
     def add_sample(self, task: Task) -> ImportSummary:
         return ledger_of(self._workspace.add_sample(task))

@@ -398,7 +398,7 @@ class MainWindow(QMainWindow):
                 self._watch(folder)
 
     def _watch(self, folder: Path) -> None:
-        """Keep watching a folder that is being imported."""
+        """Keep watching a folder that is imported."""
         self._jobs.run(
             tr("Adding a watched folder"),
             lambda task: self.gateway.settings.watched.add(folder),
@@ -655,6 +655,7 @@ class MainWindow(QMainWindow):
             ledger,
             self.show_last_ledger,
             lambda: self.show_papers(ledger.papers, tr("Imported papers")),
+            self._watch,
         )
 
     def _build(self) -> None:

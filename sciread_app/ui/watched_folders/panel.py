@@ -180,7 +180,8 @@ class WatchedFoldersPanel(QWidget):
         header = table.horizontalHeader()
         header.setDefaultAlignment(LEFT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for number in (0, 3):
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
         help = styled(QLabel(HELP, wordWrap=True), "quiet")
         name = QLabel(tr("Add new papers to collection:"))
         name.setBuddy(self.collection)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sciread_app.services.ingest import watched_folders
+from sciread_app.storage.library import Library
 from tests.support.generate.pdf import At, body, make_pdf
 
 RIS = "TY  - JOUR\nAU  - Fabre, Jean\nTI  - Souvenirs of insects and their lives\nER  - \n"
@@ -106,3 +107,24 @@ def test_followed_folder_imports_files_as_they_come(shell, folder):
             assert json.loads(process.stdout.readline())["added"] == 1
         finally:
             process.kill()
+
+
+@pytest.mark.slow
+def test_killed_scan_is_completed_by_the_next_and_imports_nothing_twice(shell, folder):
+    count = 45  # more than two batches
+    for n in range(count):
+        title = f"Number {n} of the many lives of insects"
+        (folder / f"{n}.pdf").write_bytes(make_pdf([At(title, 20, y=720), *body()]))
+    library = Library(shell.home / "library.sqlite3")
+    before = library.count()
+    command = [sys.executable, "-m", "sciread_app", "watch", "add", str(folder)]
+    root = Path(__file__).parents[3]
+    with subprocess.Popen([*command, "--home", str(shell.home)], cwd=root) as process:
+        while library.count() == before and process.poll() is None:
+            pass
+        process.kill()
+    assert before < library.count() < before + count
+    shell.run("watch", "run")
+    assert library.count() == before + count
+    assert len(library.attachments.of(library.ids())) == count
+    library.close()

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.services.ingest.watched_folders import ScanReport
+from sciread_app.ui.shell import main_window
 from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.watched_folders import watcher
 from sciread_app.ui.watched_folders.watcher import FolderWatcher
+from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
 RIS = "TY  - JOUR\nAU  - Fabre, Jean\nTI  - Souvenirs of insects and their lives\nER  - \n"
+EMPTY = ImportSummary(0, 0, 0, [])
 DOWNLOADS = WatchedFolder(1, "/home/ada/Downloads")
 
 
@@ -123,3 +129,23 @@ def test_new_file_comes_in_by_itself(qtbot, context, tmp_path):
         qtbot.waitUntil(lambda: not context.jobs.running())
     finally:
         gateway.close()
+
+
+def test_folder_is_watched_from_its_import_on(qtbot, show_window, tmp_path, monkeypatch):
+    """With the switch beside the button, or afterwards with the button in the report."""
+    gateway = FakeGateway(2)
+    window = show_window(gateway)
+    watched = gateway.settings.watched
+    monkeypatch.setattr(main_window, "choose_folder", lambda *args: tmp_path)
+    window.add_folder()
+    qtbot.waitUntil(lambda: gateway.imported == [[tmp_path]])
+    assert not watched.known
+    with qtbot.waitSignal(window.events.watched_folders_edited):
+        window.add_folder(watch=True)
+    assert [one.path for one in watched.known] == [str(tmp_path)]
+    other = tmp_path / "other"
+    window.importing.ended.emit(replace(EMPTY, folder=other))
+    buttons = {one.text(): one for one in window.banner.findChildren(QPushButton)}
+    with qtbot.waitSignal(window.events.watched_folders_edited):
+        buttons["Keep watching this folder"].click()
+    assert watched.known[-1].path == str(other)
