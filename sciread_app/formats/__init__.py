@@ -49,6 +49,7 @@ FORMATS: tuple[ModuleType, ...] = (
     mods,
     pdf,
 )
+_SUFFIXES = frozenset(suffix for format in FORMATS for suffix in format.SUFFIXES)
 _GZIP_FORMATS = (pubmed_xml, nbib, atom, snapshot, jsonl)
 _IN_ANY_ENCODING = frozenset(
     suffix
@@ -80,7 +81,7 @@ _BLOCK = 1 << 20
 
 def is_known(path: Path) -> bool:
     """Whether files with this extension can hold papers."""
-    return any(_suffix(path) in format.SUFFIXES for format in FORMATS)
+    return _suffix(path) in _SUFFIXES
 
 
 def why_unread(path: Path) -> str:

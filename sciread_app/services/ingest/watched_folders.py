@@ -75,6 +75,7 @@ class Changes:
     problem: str
     files: Mapping[str, _State]  # all files that may hold papers
     new: Sequence[str]  # new or changed, and complete
+    known: Sequence[str]  # files of papers that were read as they are
     others: Sequence[Skipped]  # new files without papers
     waiting: Sequence[str]
     missing: Sequence[WatchedFile]
@@ -156,7 +157,8 @@ class WatchedFolders:
             if (why := formats.why_unread(Path(path))) and os.access(path, os.R_OK)
         ]
         without = {one.file for one in others}
-        new = [path for path in complete if path not in without]
+        known_files = self._read_before(complete, files)
+        new = [path for path in complete if path not in without and path not in known_files]
         away = [
             one for one in known.values() if one.path not in files and not _in(one.path, unread)
         ]
@@ -166,6 +168,7 @@ class WatchedFolders:
             _problem(unread),
             files,
             new,
+            sorted(known_files),
             others,
             waiting,
             [one for one in away if one.state in (FileState.present, FileState.unreadable)],
@@ -195,17 +198,31 @@ class WatchedFolders:
                     self._library.collections.add(imported.new, folder.collection)
         report.imported.unread += changes.others
         states = [_known(path, files[path], FileState.other) for path, _, _ in changes.others]
+        states += [_known(path, files[path], FileState.present) for path in changes.known]
         states += [_known(path, files[path], _state_of(path)) for path in changes.new]
         states += [one._replace(state=FileState.present) for one in changes.returned]
         moved = {old for old, _ in report.moved}
         gone = [one for one in changes.missing if one.path not in moved]
-        states += [one._replace(state=FileState.missing) for one in gone]
-        self._store.put_files(folder.id, states)
         attached = self._library.attachments.with_path([one.path for one in gone])
-        report.missing = sorted({one.path for one in attached})
+        missed = {one.path for one in attached}
+        states += [one._replace(state=FileState.missing) for one in gone if one.path in missed]
+        self._store.put_files(folder.id, states)
+        # Bibliographies, and PDFs that SciRead has moved to the PDF folder.
+        self._store.forget_files([one.path for one in gone if one.path not in missed])
+        report.missing = sorted(missed)
         report.returned = [one.path for one in changes.returned]
         self._store.note_scan(folder.id, time.time(), changes.problem, changes.mount)
         return report
+
+    def _read_before(self, paths: Sequence[str], files: Mapping[str, _State]) -> set[str]:
+        """Those of these files that belong to papers and have not changed since they were read, as
+        after an ordinary import or a move by the program."""
+        return {
+            one.path
+            for one in self._library.attachments.with_path(paths)
+            if one.sha256
+            and (one.size, one.modified) == (files[one.path].size, files[one.path].modified)
+        }
 
     def _follow(
         self, path: str, state: _State, watched: Sequence[WatchedFolder], report: ScanReport
@@ -267,16 +284,19 @@ def _walk(
         folders[:] = sorted(kept) if subfolders else []
         there = set(names)
         for name in sorted(names):
-            path = str(Path(at, name))
             if name.startswith(".") or _is_temporary(name) or f"{name}.part" in there:
                 continue
+            file = Path(at, name)
+            if not formats.is_known(file):
+                continue
+            path = str(file)
             if not _is_legible(path):
                 unread.append(path)
-            elif formats.is_known(Path(path)):
-                with suppress(OSError):  # deleted meanwhile, or a broken link
-                    state = Path(path).stat()
-                    if stat.S_ISREG(state.st_mode):
-                        yield path, _State(state.st_size, state.st_mtime, state.st_ctime)
+                continue
+            with suppress(OSError):  # deleted meanwhile, or a broken link
+                state = file.stat()
+                if stat.S_ISREG(state.st_mode):
+                    yield path, _State(state.st_size, state.st_mtime, state.st_ctime)
 
 
 def _is_temporary(name: str) -> bool:

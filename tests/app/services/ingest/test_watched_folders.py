@@ -16,6 +16,7 @@ from sciread_app.services.ingest import watched_folders
 from sciread_app.services.ingest.importer import Importer
 from sciread_app.services.ingest.watched_folders import ScanReport, WatchedFolders
 from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.generate.pdf import At, body, make_pdf
@@ -192,6 +193,27 @@ def test_deleted_file_is_marked_and_its_paper_stays(watched, library, folder):
     assert not watched.all()[0].missing and not report.new
     assert library.matching(missing).size == 0
     assert library.count() == 1
+
+
+def test_file_moved_to_the_pdf_folder_by_the_program_is_not_missing(
+    watched, library, folder, tmp_path
+):
+    pdfs = tmp_path / "PDFs"
+    pdfs.mkdir()
+    watched.add(folder)
+    save(folder / "bees.pdf", pdf("The life of bees and other insects"))
+    scan(watched)
+    PdfFolder(library, pdfs, "").move(library.ids().tolist(), Task())
+    assert not scan(watched)[0].has_changes
+    assert not watched.all()[0].missing and files(library) == [str(pdfs / "bees.pdf")]
+
+
+def test_folder_that_was_imported_before_is_not_imported_again(watched, library, folder):
+    save(folder / "bees.pdf", pdf("The life of bees and other insects"))
+    Importer(library, pdf_workers=1).add([folder], Task())
+    watched.add(folder)
+    assert not scan(watched)[0].has_changes
+    assert watched.all()[0].files == 1 and len(library.import_log.imports()) == 1
 
 
 def test_deleted_file_that_returns_elsewhere_is_followed(watched, library, folder):
