@@ -127,8 +127,10 @@ def _pause(workspace: Workspace, console: Console, folder: Path, *, paused: bool
     watched = workspace.watched_folders
     found = watched.find(folder)
     watched.pause(found, paused)
-    said = tr("Paused: {folder}") if paused else tr("Resumed: {folder}")
-    console.print(Text(said.format(folder=found.path)))
+    if paused:
+        console.print(Text(tr("Paused: {folder}", folder=found.path)))
+    else:
+        console.print(Text(tr("Resumed: {folder}", folder=found.path)))
     console.print_json({"folder": found.path, "paused": paused})
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (tr("Folder"), tr("Files"), tr("Missing"), tr("Status"))
 HELP = tr(
-    "SciRead imports new papers in these folders while it is open, and at its start those that "
-    "came in the meantime. Moved files are followed, and deleted ones are marked as missing. "
+    "New papers in these folders are imported while SciRead is open; papers saved while it was "
+    "closed, when it starts. Moved files are followed, and deleted ones are marked as missing. "
     "Papers are never removed."
 )
 ROWS = 5
