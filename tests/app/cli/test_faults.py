@@ -40,7 +40,8 @@ ASKS_A_PERSON = {"key"}  # and uses no library
 READING = {
     "find", "similar", "show", "export", "doctor", "status", "duplicates", "notes", "cite",
     "backups", "fetches", "recommend", "model list", "model show", "model scores", "model votes",
-    "train list", "train check",
+    "train list", "train check", "watch list",
+    "watch run",  # no folder is watched
 }  # fmt: skip
 # Values by parameter name, unless a command needs something else.
 GIVEN = {
