@@ -16,7 +16,7 @@ from trainer.data.inputs.values import no_values, text
 
 # Application id of SciRead's libraries, and the newest schema version supported here.
 APPLICATION_ID = 0x53636952
-NEWEST = 12
+NEWEST = 13
 # The identifier used for a paper: the first of these that it has.
 _PREFERRED = ("arxiv", "doi", "pmid", "pmcid")
 _AT_ONCE = 1_000
