@@ -33,8 +33,8 @@ from tests.support.models.fake_encoder import FakeEncoder
 pytestmark = pytest.mark.slow
 
 NOBODY = 65534
-# Commands that need no library, since they restore one or store something elsewhere.
-WITHOUT_LIBRARY = {"backups", "restore"}
+# Commands that need no library: they restore one, or set the system's timer.
+WITHOUT_LIBRARY = {"backups", "restore", "digest schedule"}
 ASKS_A_PERSON = {"key"}  # and uses no library
 # Commands that only read, and so have to work in a read-only place.
 READING = {
@@ -71,6 +71,8 @@ def verbs() -> dict[str, click.Command]:
 
     def within(group: Any, before: str) -> Iterator[tuple[str, click.Command]]:
         for name, command in group.commands.items():
+            if getattr(command, "invoke_without_command", False):
+                yield f"{before}{name}", command
             if hasattr(command, "commands"):
                 yield from within(command, f"{before}{name} ")
             else:
