@@ -1,9 +1,9 @@
-"""The toolbar of the reader: page, zoom, and buttons."""
+"""The toolbar of the reader: page, zoom, and buttons, some of which fold into a menu."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIntValidator, QKeyEvent
+from PySide6.QtGui import QAction, QIntValidator, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,6 +19,8 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.rounded_popup import rounded
 
+SPACING = 2
+GAP_BEFORE_PAGE, GAP_AFTER_PAGE = 6, 4
 ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
 # Icon, tooltip and shortcut of each button
@@ -35,6 +37,10 @@ _BUTTONS = {
     "find": ("search", tr("Find in file"), "Ctrl+F"),
     "pane": ("panel-right", tr("Details and highlights"), "Ctrl+I"),
 }
+CHECKABLE = frozenset(("panel", "area", "two_pages", "dark", "pane"))
+TOOLS = ("area", "two_pages", "rotate", "dark")
+# The tools in the order in which they fold into a menu where the toolbar is narrow.
+FOLDED = ("rotate", "two_pages", "area", "dark")
 
 
 class Toolbar(QFrame):
@@ -46,8 +52,14 @@ class Toolbar(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._buttons = {key: self._button(key) for key in _BUTTONS}
-        for key in ("panel", "area", "two_pages", "dark", "pane"):
-            self._buttons[key].setCheckable(True)
+        self.more = styled(QToolButton(), "link")
+        self.more.setAccessibleName(tr("More"))
+        self.more.setToolTip(tr("More tools"))
+        self.more.setIconSize(QSize(18, 18))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = rounded(QMenu(self))
+        self._actions = {key: self._action(key, menu) for key in TOOLS}
+        self.more.setMenu(menu)
         self.page = styled(QLineEdit(), "field")
         self.page.setAccessibleName(tr("Page"))
         self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -74,6 +86,7 @@ class Toolbar(QFrame):
         self.page.setValidator(QIntValidator(1, count, self.page))
         # Translators: follows the field with the current page: 3 of 12
         self.pages.setText(tr("of {count:,}", count=count))
+        self._fold(self.width())
 
     def show_zoom(self, wanted: str, factor: float) -> None:
         names = {zoom.WIDTH: tr("Fit width"), zoom.PAGE: tr("Fit page")}
@@ -81,9 +94,39 @@ class Toolbar(QFrame):
 
     def check(self, key: str, on: bool) -> None:
         self._buttons[key].setChecked(on)
+        if key in self._actions:
+            self._actions[key].setChecked(on)
 
     def enable(self, key: str, on: bool) -> None:
         self._buttons[key].setEnabled(on)
+        if key in self._actions:
+            self._actions[key].setEnabled(on)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._width(len(FOLDED)), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold(event.size().width())
+
+    def _fold(self, width: int) -> None:
+        """Show the buttons that fit, and the others in the menu."""
+        counts = range(len(FOLDED))
+        folded = next((n for n in counts if self._width(n) <= width), len(FOLDED))
+        for key in FOLDED:
+            is_folded = key in FOLDED[:folded]
+            self._buttons[key].setVisible(not is_folded)
+            self._actions[key].setVisible(is_folded)
+        self.more.setVisible(folded > 0)
+
+    def _width(self, folded: int) -> int:
+        """The smallest width with so many folded buttons."""
+        buttons = [button for key, button in self._buttons.items() if key not in FOLDED[:folded]]
+        shown = [*buttons, self.page, self.pages, self.zoom, *([self.more] if folded else [])]
+        margins = self.contentsMargins() + self._row.contentsMargins()
+        width = sum(widget.sizeHint().width() for widget in shown if widget is not self.page)
+        gaps = SPACING * (len(shown) + 3) + GAP_BEFORE_PAGE + GAP_AFTER_PAGE
+        return width + self.page.width() + gaps + margins.left() + margins.right()
 
     def _page_typed(self) -> None:
         self.page.setModified(False)
@@ -103,30 +146,44 @@ class Toolbar(QFrame):
     def _button(self, key: str) -> QToolButton:
         _, name, keys = _BUTTONS[key]
         button = styled(QToolButton(), "link")
+        button.setCheckable(key in CHECKABLE)
         button.setToolTip(f"{name} ({keys})" if keys else name)
         button.setAccessibleName(name)
         button.setIconSize(QSize(18, 18))
         button.clicked.connect(lambda: self.pressed.emit(key))
         return button
 
+    def _action(self, key: str, menu: QMenu) -> QAction:
+        _, name, keys = _BUTTONS[key]
+        # The shortcut is an action's of the reader: this text only shows it.
+        name = name.partition(":")[0]
+        action = menu.addAction(f"{name}\t{keys}" if keys else name)
+        action.setCheckable(key in CHECKABLE)
+        action.triggered.connect(lambda: self.pressed.emit(key))
+        return action
+
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(2)
+        row.setSpacing(SPACING)
         for key in ("panel", "back", "forward"):
             row.addWidget(self._buttons[key])
-        row.addSpacing(6)
+        row.addSpacing(GAP_BEFORE_PAGE)
         row.addWidget(self.page)
-        row.addSpacing(4)
+        row.addSpacing(GAP_AFTER_PAGE)
         row.addWidget(self.pages)
         row.addStretch(1)
         row.addWidget(self._buttons["smaller"])
         row.addWidget(self.zoom)
         row.addWidget(self._buttons["larger"])
         row.addStretch(1)
-        for key in ("area", "two_pages", "rotate", "dark", "find", "pane"):
+        for key in TOOLS:
+            row.addWidget(self._buttons[key])
+        row.addWidget(self.more)
+        for key in ("find", "pane"):
             row.addWidget(self._buttons[key])
 
     def _paint(self, theme: Theme) -> None:
         for key, button in self._buttons.items():
             button.setIcon(icon(_BUTTONS[key][0], theme.text))
+        self.more.setIcon(icon("more", theme.text))
