@@ -255,9 +255,10 @@ def test_stack_shows_only_what_fits_into_a_small_window(qtbot, window):
 
 
 def test_import_with_failures_is_a_warning(banner):
-    report_import(banner, ImportSummary(5, 5, 0, ()), lambda: None, lambda: None)
+    report_import(banner, ImportSummary(5, 5, 0, ()), lambda: None, lambda: None, lambda _: None)
     assert banner.newest.property("kind") == "notice"
-    report_import(banner, ImportSummary(5, 4, 0, [object()]), lambda: None, lambda: None)
+    failed = ImportSummary(5, 4, 0, [object()])
+    report_import(banner, failed, lambda: None, lambda: None, lambda _: None)
     assert banner.newest.property("kind") == "warning"
     banner.show_problem(JobError("The disk is full."))
     assert banner.newest.property("kind") == "problem"
