@@ -43,18 +43,37 @@ def _result(found: Balance, other: str, *, use: bool) -> str:
     if found.metrics > found.tasks:
         metrics = trn("{n} metric", "{n} metrics", found.metrics)
         tasks = f"{tasks} ({metrics})"
-    about = {"other": other, "tasks": tasks, "better": found.better, "worse": found.worse}
-    if found.better and found.worse:
-        return tr("Better than {other} on {better} of {tasks}; worse on {worse}: not recommended.",
-                  **about)  # fmt: skip
-    if found.worse:
-        return tr("Worse than {other} on {worse} of {tasks}: not recommended.", **about)
+    better, worse = found.better, found.worse
+    if better and worse:
+        return tr(
+            "Better than {other} on {better} of {tasks}; worse on {worse}: not recommended.",
+            other=other,
+            better=better,
+            tasks=tasks,
+            worse=worse,
+        )
+    if worse:
+        return tr(
+            "Worse than {other} on {worse} of {tasks}: not recommended.",
+            other=other,
+            worse=worse,
+            tasks=tasks,
+        )
     if use:
-        return tr("Better than {other} on {better} of {tasks}; worse on none: use it for search.",
-                  **about)  # fmt: skip
-    if found.better:
-        return tr("Better than {other} on {better} of {tasks}; worse on none.", **about)
-    return tr("No significant difference from {other} on {tasks}.", **about)
+        return tr(
+            "Better than {other} on {better} of {tasks}; worse on none: use it for search.",
+            other=other,
+            better=better,
+            tasks=tasks,
+        )
+    if better:
+        return tr(
+            "Better than {other} on {better} of {tasks}; worse on none.",
+            other=other,
+            better=better,
+            tasks=tasks,
+        )
+    return tr("No significant difference from {other} on {tasks}.", other=other, tasks=tasks)
 
 
 def _other_tasks(found: Balance) -> Iterator[str]:
