@@ -15,12 +15,12 @@ from sciread_app.ui.evaluation.metric_table import TableHeading
 from sciread_app.ui.evaluation.scores.bar_chart import bars_of
 from sciread_app.ui.evaluation.scores.score_table import FIRST, METRIC, has_strip, span
 from sciread_app.ui.evaluation.view_models import EvaluationResults
-from sciread_app.ui.style.theme import DARK, ThemeChoice, scaled
+from sciread_app.ui.style.theme import ThemeChoice, scaled
 from tests.support.generate.report import report, result
 from tests.support.ui.fakes.evaluation import START, TRAINED, WORDS, board, measured
 from trainer.contract.report import Score
 
-DISPLAY, SPOKEN = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole
+DISPLAY, ACCESSIBLE = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_metric_names_are_not_cut_in_a_small_window(page, qtbot):
 
 
 def test_accessible_text_of_a_score_has_its_interval_and_rank(page):
-    spoken = texts(page.scores.table, SPOKEN)[1]
+    spoken = texts(page.scores.table, ACCESSIBLE)[1]
     assert spoken == [
         "Citations, MAP",
         "100 items",
@@ -206,12 +206,14 @@ def test_unreadable_report_is_named(page, dashboard, refresh):
 
 
 def test_score_table_is_painted_in_both_themes(page, appearance, qtbot):
-    light = page.scores.table.viewport().grab().toImage()
+    def lightness() -> int:
+        return page.scores.table.viewport().grab().toImage().pixelColor(5, 5).lightness()
+
+    assert lightness() > 200
     appearance.choose(ThemeChoice.dark)
-    qtbot.waitUntil(lambda: appearance.theme is DARK)
-    dark = page.scores.table.viewport().grab().toImage()
+    qtbot.waitUntil(lambda: lightness() < 200)
     appearance.choose(ThemeChoice.light)
-    assert light.pixelColor(5, 5).lightness() > 200 > dark.pixelColor(5, 5).lightness()
+    qtbot.waitUntil(lambda: lightness() > 200)
 
 
 def test_long_numbers_are_not_cut(page, dashboard, refresh):
