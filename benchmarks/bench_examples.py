@@ -30,9 +30,9 @@ def main() -> None:
     rows = np.arange(PAPERS)
     print(f"{PAPERS:,} papers, {len(cites.indices):,} citations, {sys.platform}")
     seconds, found = _timed(lambda: triples(cites, rows, 1, queries=rows[:QUERIES]))
-    _say("triplets", len(found.rows), seconds)
+    _print("triplets", len(found.rows), seconds)
     seconds, count = _timed(lambda: _by_a_loop(cites, rows[:SOME]))
-    _say("triplets by a loop over sets", count, seconds)
+    _print("triplets by a loop over sets", count, seconds)
 
     corpus: Any = SimpleNamespace(
         split=np.full(PAPERS, Split.train),
@@ -43,9 +43,9 @@ def main() -> None:
         cites=cites,
     )
     seconds, pairs = _timed(lambda: category_pairs(corpus, Split.train, PAIRS, 1))
-    _say("pairs of a category", len(pairs.rows), seconds)
+    _print("pairs of a category", len(pairs.rows), seconds)
     seconds, pairs = _timed(lambda: citation_pairs(corpus, Split.train, PAIRS, 1))
-    _say("pairs of titles", len(pairs.rows), seconds)
+    _print("pairs of titles", len(pairs.rows), seconds)
 
 
 def _made_up() -> Csr:
@@ -80,7 +80,7 @@ def _timed(make: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, found
 
 
-def _say(what: str, count: int, seconds: float) -> None:
+def _print(what: str, count: int, seconds: float) -> None:
     print(f"{count:>9,} {what:<30} {seconds:6.2f} s  {count / seconds:>11,.0f} a second")
 
 

@@ -64,7 +64,7 @@ def _fill(workspace: Workspace, papers: int) -> None:
         missing = list(islice(read, papers))
         for start in range(0, papers, 500):
             workspace.library.put(missing[start : start + 500])
-    workspace.active_model.encode_missing(Task(_say))
+    workspace.active_model.encode_missing(Task(_print))
     print(file=sys.stderr)
 
 
@@ -130,7 +130,7 @@ def _latency(search: Callable[[Vectors], object], queries: Vectors) -> str:
     return f"{np.median(took):8.2f} ms, p95 {np.percentile(took, 95):.2f} ms"
 
 
-def _say(done: int, total: int, note: str) -> None:
+def _print(done: int, total: int, note: str) -> None:
     print(f"\r{note or 'Encoding'} {done:,} of {total:,}", end="", file=sys.stderr, flush=True)
 
 

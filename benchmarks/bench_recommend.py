@@ -53,7 +53,7 @@ MEASURES = ("AP", "P@10", "P@25", "WSS@95")
 OURS, WORDS_ALONE, ELAS = "ours", "ours, words alone", "TF-IDF + SVM (ELAS u4)"
 METHODS = (OURS, WORDS_ALONE, ELAS, "nearest centroid", "chance")
 RESAMPLED = 2000
-SHOWN, SAID = 10, (1.0, 10.0, 30.0)
+SHOWN, DISMISSED = 10, (1.0, 10.0, 30.0)
 BEFORE, KEPT, WAVED = "not learnt from", "those kept", "those kept and waved away"
 
 Cell = tuple[str, int]  # review, papers collected
@@ -187,11 +187,11 @@ def judge(
     then = TrainingRows(
         np.append(lots.wanted, kept), lots.unwanted, np.setdiff1d(lots.presumed, first), left
     )
-    for name, lesson, said in [
+    for name, lesson, dismissed in [
         (KEPT, then, 1.0),
-        *((weight, then._replace(unwanted=waved), weight) for weight in SAID),
+        *((weight, then._replace(unwanted=waved), weight) for weight in DISMISSED),
     ]:
-        design = replace(DESIGN, said=said)
+        design = replace(DESIGN, dismissed=dismissed)
         learnt = combine(score_components(words, papers.vectors, known, lesson, design), design)
         found[name] = measures(learnt, papers.included[left])[0]
     return found
@@ -286,13 +286,15 @@ def report_judged(draws: Mapping[Cell, Sequence[Draw]]) -> None:
     table = {
         cell: {
             name: np.array([draw.judged[name] for draw in each if draw.judged])[:, None]
-            for name in (BEFORE, KEPT, *SAID)
+            for name in (BEFORE, KEPT, *DISMISSED)
         }
         for cell, each in draws.items()
     }
     for cell, values in table.items():
         elsewhere = [other for other in table if other[0] != cell[0]]
-        best = max(SAID, key=lambda said: np.mean([table[e][said].mean() for e in elsewhere]))
+        best = max(
+            DISMISSED, key=lambda weight: np.mean([table[e][weight].mean() for e in elsewhere])
+        )
         values[WAVED] = values[best]
     print(f"\nAP of what is left when the first {SHOWN} were judged, learnt from: mean [95 %]")
     for name in (BEFORE, KEPT, WAVED):

@@ -380,8 +380,8 @@ class Bench:
             texts = given[0]
             if torch.is_grad_enabled():
                 work.add(texts.lengths, config, 3)
-                if texts.asked is not None:
-                    work.operations += 6 * len(texts.asked) * hidden * (hidden + words)
+                if texts.selected is not None:
+                    work.operations += 6 * len(texts.selected) * hidden * (hidden + words)
 
         method.encoder.backbone.register_forward_pre_hook(count)
         steps = self._forever(stage_trainer)

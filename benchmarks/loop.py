@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.learn_measures import CITATIONS, SHARED
-from benchmarks.loop_measures import HeldBack, nearest, said
+from benchmarks.loop_measures import HeldBack, comparison_lines, nearest
 from sciread_app.paths import Home
 from sciread_app.services.training.runs import Runs
 from sciread_app.workspace import open_workspace
@@ -267,7 +267,7 @@ class Headless:
             *evaluated(self.found["measured after"]),
             "",
             "Of what a held-back paper cites, search shows among the 10 papers most like it:",
-            *said(self.found["search before"], self.found["search after"]),
+            *comparison_lines(self.found["search before"], self.found["search after"]),
             "",
             *in_window(self.found),
             "",

@@ -100,7 +100,7 @@ def shares(told: Mapping[str, Any]) -> Items:
     return Items(list(found), np.array([hits / of for hits, of in found.values()]))
 
 
-def said(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> list[str]:
+def comparison_lines(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> list[str]:
     """Before and after, with intervals of 95 % and the paired difference."""
     lines = []
     for told in filter(None, (before, after)):

@@ -163,8 +163,8 @@ class EncoderProcess:
             except _Died as died:
                 # Retry with a new process: the cause may have been temporary.
                 if self._closed or tries >= (_TRIES_IF_KILLED if died.killed else _TRIES):
-                    said = tr("The model stopped unexpectedly.")
-                    raise self._failure(said, died) from died
+                    message = tr("The model stopped unexpectedly.")
+                    raise self._failure(message, died) from died
         raise AssertionError("there is no last number")
 
     def _running_child(self) -> _Child:
@@ -251,10 +251,10 @@ class _Child:
             raise self._died(tr("The response belongs to another request."))
         shape = (len(texts), dim)
         if (came := len(answer.body)) != (wanted := 4 * len(texts) * dim):
-            said = tr(
+            message = tr(
                 "The response has {came:,} bytes instead of {wanted:,}.", came=came, wanted=wanted
             )
-            raise self._died(said)
+            raise self._died(message)
         return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
 
     def _answer(self, seconds: float) -> wire.Frame:
@@ -300,8 +300,8 @@ class _Child:
         self.stop()
         self._errors.seek(0, 2)
         self._errors.seek(max(0, self._errors.tell() - _TAIL_BYTES))
-        said = f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip()
-        return _Died(said, killed)
+        message = f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip()
+        return _Died(message, killed)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -89,5 +89,5 @@ def of_disk(error: OSError) -> SciReadError | None:
         return None
     if error.filename is None:
         return SciReadError(tr("Could not write a file: {why}.", why=error.strerror), hint)
-    said = tr("Could not read or write {file}: {why}.", file=error.filename, why=error.strerror)
-    return SciReadError(said, hint)
+    message = tr("Could not read or write {file}: {why}.", file=error.filename, why=error.strerror)
+    return SciReadError(message, hint)

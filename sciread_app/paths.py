@@ -222,8 +222,8 @@ def _mounts() -> list[tuple[str, str]]:
     """Return the mount points, each with the type of its file system."""
     if sys.platform == "darwin":
         # //me@server/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)
-        said = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False).stdout
-        return re.findall(r" on (.+) \((\w+)", said)
+        output = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False).stdout
+        return re.findall(r" on (.+) \((\w+)", output)
     try:
         lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
     except OSError:

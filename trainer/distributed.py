@@ -104,10 +104,10 @@ class Ranks:
         ignored."""
         if self.world == 1:
             return value
-        said = json.dumps(value).encode() if self.main else b""
-        length = torch.tensor([len(said)])
+        encoded = json.dumps(value).encode() if self.main else b""
+        length = torch.tensor([len(encoded)])
         dist.broadcast(length, 0)
-        text = torch.frombuffer(bytearray(said or bytes(int(length))), dtype=torch.uint8)
+        text = torch.frombuffer(bytearray(encoded or bytes(int(length))), dtype=torch.uint8)
         dist.broadcast(text, 0)
         return json.loads(text.numpy().tobytes())
 

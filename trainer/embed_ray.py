@@ -52,9 +52,9 @@ def embed_on_ray(work: EmbeddingJob, workers: int) -> WorkerResult:
     except ray.exceptions.RayError as error:
         if isinstance(error.__cause__, TrainerError):
             raise error.__cause__ from error
-        said = str(error).strip().splitlines()[-1]
+        message = str(error).strip().splitlines()[-1]
         raise TrainerError(
-            f"The Ray cluster failed: {said}",
+            f"The Ray cluster failed: {message}",
             "See the logs of the cluster. Run the same command again to continue.",
         ) from error
 

@@ -182,8 +182,8 @@ def summarise_seeds(reports: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
 
 def format_summary(spread: Mapping[str, Any]) -> str:
     """Format the summary in one line."""
-    said = {"validation loss": spread["validation_loss"]} if spread["validation_loss"] else {}
-    numbers = [_number(name, f"{value['mean']:.4f}", value["sd"]) for name, value in said.items()]
+    shown = {"validation loss": spread["validation_loss"]} if spread["validation_loss"] else {}
+    numbers = [_number(name, f"{value['mean']:.4f}", value["sd"]) for name, value in shown.items()]
     numbers += [
         _number(name, f"{value['mean']:.4f}", value["sd"])
         for name, value in spread["scores"].items()

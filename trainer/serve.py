@@ -17,7 +17,7 @@ from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, find_model
 
 _NICENESS = 10
-_MOST_SAID = 200  # characters of a library's message
+_LONGEST_MESSAGE = 200  # characters of a library's message
 
 Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 
@@ -84,9 +84,9 @@ def _load(package: Package) -> Encode:
         raise
     except Exception as error:  # a boundary: arbitrary files, read by three libraries
         traceback.print_exc()
-        said = " ".join(f"{type(error).__name__} {error}".split())[:_MOST_SAID]
+        message = " ".join(f"{type(error).__name__} {error}".split())[:_LONGEST_MESSAGE]
         raise PackageRefused(
-            f"The model {package.title} could not be loaded: {said}.",
+            f"The model {package.title} could not be loaded: {message}.",
             "The model's files are inconsistent. Add the model again, or select another model.",
         ) from error
     return encode

@@ -73,7 +73,7 @@ def add(
     identifier, the page is read. Exit code 1 means that some entries failed, were not found, or
     name several papers; each is listed with the reason.
     """
-    paths, texts = _told_apart(items or [], listed)
+    paths, texts = _separated(items or [], listed)
     if not paths and not texts:
         hint = tr("Specify files, folders, identifiers or titles.")
         raise BadQuery(tr("Nothing to add."), hint)
@@ -116,7 +116,7 @@ def record_as_value(record: Paper) -> dict[str, Any]:
     }
 
 
-def _told_apart(items: list[str], listed: Path | None) -> tuple[list[Path], list[str]]:
+def _separated(items: list[str], listed: Path | None) -> tuple[list[Path], list[str]]:
     """The files and folders, and the identifiers, addresses and titles, among arguments."""
     paths = [Path(item) for item in items if _exists(item)]
     others = [item for item in items if not _exists(item)]

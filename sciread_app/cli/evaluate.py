@@ -73,8 +73,8 @@ def evaluate(
         verdicts = [workspace.comparer.compare(one, kept[-1], task) for one in kept[:-1]]
     console.print(_table(board, kept))
     for found in verdicts:
-        _say_verdict(console, found)
-    _say_missing(console, done)
+        _print_verdict(console, found)
+    _print_missing(console, done)
     console.print_json(
         {
             "board": board.key,
@@ -165,7 +165,7 @@ def _cell(row: ScoreRow, cell: ScoreCell | None, alone: bool) -> Text:
     return text if row.n else text.append(f" n {score.n:,}", style="dim")
 
 
-def _say_verdict(console: Console, found: ComparisonVerdict) -> None:
+def _print_verdict(console: Console, found: ComparisonVerdict) -> None:
     console.print()
     console.print(Text(found.sentence, style="bold"))
     for sentence in found.support:
@@ -177,7 +177,7 @@ def _say_verdict(console: Console, found: ComparisonVerdict) -> None:
         console.print(Text(note, style="dim"))
 
 
-def _say_missing(console: Console, done: EvaluationOutcome) -> None:
+def _print_missing(console: Console, done: EvaluationOutcome) -> None:
     for what, why in done.absent.items():
         console.print(Text(tr("{what} was skipped: {why}", what=what, why=why), style="dim"))
     for remark in done.remarks():

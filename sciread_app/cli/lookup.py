@@ -124,8 +124,8 @@ def _selected(
     if unknown := [name for name in missing if name not in MISSING]:
         raise _unknown_field(unknown[0], MISSING)
     if not (names or query or missing or every):
-        said = tr("Specify papers, or use --query, --missing or --all.")
-        raise BadQuery(said, tr("See --help."))
+        message = tr("Specify papers, or use --query, --missing or --all.")
+        raise BadQuery(message, tr("See --help."))
     ids = resolve(workspace, names) if names else None
     if query:
         found = [PaperId(id) for id in chosen_by(workspace, query)]
@@ -150,8 +150,8 @@ def _field(name: str) -> str:
 
 
 def _unknown_field(name: str, known: Sequence[str]) -> BadQuery:
-    said = tr("Unknown field “{name}”.", name=name)
-    return BadQuery(said, tr("Fields: {names}.", names=", ".join(known)))
+    message = tr("Unknown field “{name}”.", name=name)
+    return BadQuery(message, tr("Fields: {names}.", names=", ".join(known)))
 
 
 def _choice(

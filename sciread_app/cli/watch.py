@@ -139,7 +139,7 @@ def _scan_and_print(
 ) -> int:
     reports = _scan(workspace, console, folders)
     for report in reports:
-        console.print(_told(report))
+        console.print(_message(report))
     if not folders:
         console.print(tr("No folder is watched. Add one: sciread watch add FOLDER"))
     if any(report.new for report in reports):
@@ -192,7 +192,7 @@ def _follow(workspace: Workspace, console: Console, chosen: Any) -> int:
                 if report.waiting:
                     waiting[number] = scanned[number] + _SOON
                 if report.has_changes or report.problem != report.folder.problem:
-                    console.print(_told(report))
+                    console.print(_message(report))
                     console.print_json(_report_as_value(report))
             awake.wait(min(_SOON, POLL))
             if awake.is_set():
@@ -222,7 +222,7 @@ def _listed(folder: WatchedFolder) -> RenderableType:
     return Group(*lines)
 
 
-def _told(report: ScanReport) -> RenderableType:
+def _message(report: ScanReport) -> RenderableType:
     lines: list[RenderableType] = [Text(report.folder.path, style="bold")]
     if report.problem:
         lines.append(Text(report.problem, style="red"))

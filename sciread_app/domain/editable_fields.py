@@ -103,12 +103,12 @@ def _identifiers(paper: Paper, new: Mapping[str, str]) -> tuple[Identifier, ...]
         if kind in IDENTIFIER_NAMES and text.strip():
             if (one := identifier(kind, text)) is None:
                 # Translators: giver is DOI, arXiv, PubMed, PMC or ISBN
-                said = tr(
+                message = tr(
                     "“{name}” is not a valid identifier ({giver}).",
                     name=text.strip(),
                     giver=IDENTIFIER_NAMES[kind],
                 )
-                raise InvalidFieldValue(said)
+                raise InvalidFieldValue(message)
             found.append(one)
     return tuple(dict.fromkeys((*found, *kept)))
 

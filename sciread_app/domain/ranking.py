@@ -25,9 +25,9 @@ DISLIKED = 0.25
 _UNLIKE = 0.5
 # Repetition of a word in a text adds weight up to this count. (FTS5 has no term weights, so a term
 # is repeated in the expression.)
-_SAID_AT_MOST = 4
+_MOST_REPETITIONS = 4
 # More distinct words than this make a long text slower to search, but not better.
-_WORDS_AT_MOST = 32
+_MOST_WORDS = 32
 
 
 def fuse(bm25: Scores, similarity: Scores, average: float) -> Scores:
@@ -73,17 +73,17 @@ def selective_expression(
     in at most `at_most` of the `papers`, but at least one. `held_by` is the document frequency of
     each word. The scores are twice BM25 where some terms only rank.
     """
-    said = Counter(terms)
-    count = {term: _count(term, held_by) for term in said}
+    counts = Counter(terms)
+    count = {term: _count(term, held_by) for term in counts}
     weight = {
-        term: min(times, _SAID_AT_MOST) * math.log((papers + 1) / (count[term] + 0.5))
-        for term, times in said.items()
+        term: min(times, _MOST_REPETITIONS) * math.log((papers + 1) / (count[term] + 0.5))
+        for term, times in counts.items()
     }
-    kept = sorted(said, key=lambda term: (-weight[term], term))[:_WORDS_AT_MOST]
+    kept = sorted(counts, key=lambda term: (-weight[term], term))[:_MOST_WORDS]
     finding, ranking, found = list[Term](), list[Term](), 0
     for term in sorted(kept, key=lambda term: (count[term], term)):
         found += count[term]
-        repeated = [term] * min(said[term], _SAID_AT_MOST)
+        repeated = [term] * min(counts[term], _MOST_REPETITIONS)
         (ranking if finding and found > at_most else finding).extend(repeated)
     if not ranking:
         return any_of(finding)

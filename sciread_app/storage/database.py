@@ -209,9 +209,9 @@ def _explained(error: Exception, path: Path) -> Exception:
             tr("The library {file} is not an SQLite database.", file=path),
             integrity.recovery_advice(),
         )
-    for sign, said, hint in _signs(path):
+    for sign, message, hint in _signs(path):
         if sign in text:
-            return LibraryError(said, hint)
+            return LibraryError(message, hint)
     return error
 
 

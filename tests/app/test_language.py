@@ -23,7 +23,7 @@ from sciread_app.language import (
 )
 
 SOURCES = Path(language.__file__).parent
-SAID = {"tr": 1, "tr_noop": 1, "trn": 2, "trc": 2}  # number of text arguments of each function
+MESSAGES = {"tr": 1, "tr_noop": 1, "trn": 2, "trc": 2}  # number of text arguments of each function
 
 
 def test_translated_text_is_used_with_english_fallback(translations):
@@ -67,7 +67,7 @@ def calls() -> Iterator[tuple[str, ast.Call]]:
         if path.name == "language.py":
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID:
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MESSAGES:
                 yield f"{path.relative_to(SOURCES)}:{node.lineno}", node
 
 
@@ -79,7 +79,7 @@ def test_no_translatable_text_is_inside_an_f_string():
         for text in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(text, ast.JoinedStr)
         for node in ast.walk(text)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MESSAGES
     ]
     assert not hidden, f"take these out of their f-strings: {hidden}"
 
@@ -105,7 +105,7 @@ def test_no_translatable_text_is_a_class_name():
     wrong = [
         f"{where}: {text.value}"
         for where, call in calls()
-        for text in call.args[: SAID[call.func.id]]
+        for text in call.args[: MESSAGES[call.func.id]]
         if isinstance(text, ast.Constant) and re.fullmatch(r"([A-Z][a-z]+){2,}", text.value)
     ]
     assert not wrong
@@ -126,7 +126,7 @@ def test_texts_use_plain_words():
     wrong = [
         f"{where}: {text.value}"
         for where, call in calls()
-        for text in call.args[: SAID[call.func.id]]
+        for text in call.args[: MESSAGES[call.func.id]]
         if isinstance(text, ast.Constant)
         and UNWANTED.search(re.sub(r"\{.*?\}", "{}", text.value))  # without names of values
     ]
@@ -137,7 +137,7 @@ def test_every_text_is_a_literal_and_gets_its_values():
     """gettext finds only literal texts, and a missing value is a crash."""
     wrong = []
     for where, call in calls():
-        texts = call.args[: SAID[call.func.id]]
+        texts = call.args[: MESSAGES[call.func.id]]
         if not all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in texts):
             wrong.append(f"{where}: put values into the text by name: tr('{{n}} left', n=left)")
             continue

@@ -73,7 +73,7 @@ class Sources:
     def results(self, window: MainWindow) -> None:
         page = _page(window)
         changed = [id for id, results in page.work.results.items() if results.changes]
-        page.list.brought_requested.emit(changed[0])
+        page.list.results_requested.emit(changed[0])
 
     def files(self, window: MainWindow) -> None:
         page = _page(window)

@@ -209,8 +209,8 @@ def _row(
     if any(cell.get("std") is not None for cell in found):
         row["spread"] = [cell.get("std") for cell in found]
     notes = dict.fromkeys(part for cell in found for part in (cell.get("note") or "").split("; "))
-    if said := "; ".join(note for note in notes if note and not note.startswith(_EMPTY)):
-        row["note"] = said
+    if remark := "; ".join(note for note in notes if note and not note.startswith(_EMPTY)):
+        row["note"] = remark
     return row
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 
-SAID_AT_IMPORT = tr("{n:,} paper")
+PRINTED_AT_IMPORT = tr("{n:,} paper")
 
 
 def double(numbers, task):
@@ -38,5 +38,5 @@ def run_forever(pid_file: Path, task):
         task.step(0, 0, "at it")
 
 
-def speak(task):
-    return SAID_AT_IMPORT
+def write_text(task):
+    return PRINTED_AT_IMPORT

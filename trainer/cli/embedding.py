@@ -109,7 +109,7 @@ def embed_papers(
     if check:
         from trainer.embedding.shards import verify
 
-        raise typer.Exit(_say_checked(verify(output), as_json))
+        raise typer.Exit(_print_checked(verify(output), as_json))
     paths = (*inputs, *(more or ()))
     if not model or not paths:
         raise TrainerError(
@@ -124,7 +124,7 @@ def embed_papers(
     if engine is Engine.ray:
         from trainer.embed_ray import embed_on_ray
 
-        _say_done(embed_on_ray(work, workers), output, as_json)
+        _print_done(embed_on_ray(work, workers), output, as_json)
         return
     raise typer.Exit(_embed_here(work, as_json))
 
@@ -144,7 +144,7 @@ def _embed_here(work: EmbeddingJob, as_json: bool) -> int:
     with ProgressDisplay(as_json) as shown:
 
         def progress(at: EmbeddingProgress) -> None:
-            shown.at("Embedding", _said(at), at.done / max(at.papers, 1))
+            shown.at("Embedding", _progress_text(at), at.done / max(at.papers, 1))
 
         try:
             done = embed(work, stop=stop, progress=progress, note=shown.note)
@@ -153,7 +153,7 @@ def _embed_here(work: EmbeddingJob, as_json: bool) -> int:
                 "Stopped. Run the same command again to continue with the unfinished shards."
             )
             return 128 + (asked[0] if asked else signal.SIGTERM)
-    _say_done(done, work.output, as_json)
+    _print_done(done, work.output, as_json)
     return 0
 
 
@@ -169,23 +169,23 @@ def _own_gpu() -> str:
     return f"cuda:{number}" if torch.cuda.device_count() > 1 else ""
 
 
-def _said(at: EmbeddingProgress) -> str:
-    said = (
+def _progress_text(at: EmbeddingProgress) -> str:
+    message = (
         f"{at.done:,} of {at.papers:,} papers · {at.tokens / max(at.seconds, 0.001):,.0f} "
         "tokens/s by this worker"
     )
-    return said if at.left is None else f"{said} · {duration(at.left)} left"
+    return message if at.left is None else f"{message} · {duration(at.left)} left"
 
 
-def _say_done(done: WorkerResult, output: Path, as_json: bool) -> None:
+def _print_done(done: WorkerResult, output: Path, as_json: bool) -> None:
     if as_json:
         values = {"shards": done.shards, "papers": done.papers, "tokens": done.tokens}
         typer.echo(json.dumps(values | {"skipped": done.skipped}))
         return
     console = Console(highlight=False, stderr=True)
     for problem in done.skipped[:_SHOWN]:
-        said = f"[yellow]{escape(problem.entry)}:[/] {escape(problem.why)}"
-        console.print(said, soft_wrap=True)
+        message = f"[yellow]{escape(problem.entry)}:[/] {escape(problem.why)}"
+        console.print(message, soft_wrap=True)
     if len(done.skipped) > _SHOWN:
         more = f"{len(done.skipped) - _SHOWN:,} more papers were skipped; the manifests list them."
         console.print(f"[yellow]{more}[/]")
@@ -196,7 +196,7 @@ def _say_done(done: WorkerResult, output: Path, as_json: bool) -> None:
     )
 
 
-def _say_checked(found: Checked, as_json: bool) -> int:
+def _print_checked(found: Checked, as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps(vars(found)))
     else:

@@ -156,7 +156,7 @@ def evaluate(
             work = _Work(opened.choose(requested), output, seed, display, beside=beside)
             done = work.measure(names, ranks, display, pooling=pooling, exact=exact)
         if ranks.main:
-            _say(done, work, as_json)
+            _print(done, work, as_json)
     lacking = requested and (work.absent or work.failed_tasks)
     raise typer.Exit(1 if work.failed or lacking else 0)
 
@@ -291,7 +291,7 @@ class _Work:
         return self.output / slug
 
 
-def _say(done: list[EvaluationResult], work: _Work, as_json: bool) -> None:
+def _print(done: list[EvaluationResult], work: _Work, as_json: bool) -> None:
     from trainer.reports.report import HTML, save_together
     from trainer.reports.table import left_out, terminal
 

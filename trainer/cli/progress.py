@@ -47,7 +47,7 @@ class ProgressDisplay:
     """Progress on stderr: a bar on a terminal, else a line every `every` seconds.
 
     A context manager: the bar disappears at its end, notes remain. With `as_lines` it prints JSON
-    lines for another program, even if `quiet`: {"note"}, {"warning", "why"}, or {"what", "said",
+    lines for another program, even if `quiet`: {"note"}, {"warning", "why"}, or {"task", "text",
     "share"}.
     """
 
@@ -57,12 +57,12 @@ class ProgressDisplay:
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=28),
-            TextColumn("{task.fields[said]}"),
+            TextColumn("{task.fields[text]}"),
             console=self._console,
             transient=True,
             disable=quiet or as_lines or not self._console.is_terminal,
         )
-        self._task = self._bar.add_task("", total=1.0, said="", visible=False)
+        self._task = self._bar.add_task("", total=1.0, text="", visible=False)
         self._every = _LINES_EVERY if as_lines else every
         self._reported_at = time.monotonic() - (self._every if as_lines else 0.0)
 
@@ -84,20 +84,20 @@ class ProgressDisplay:
         self._line(warning=where, why=why)
         self._console.print(f"[yellow]{escape(where)}:[/] {escape(why)}", soft_wrap=True)
 
-    def at(self, what: str, said: str, share: float, *, new: bool = False) -> None:
-        """Show the progress of `what`: `share` from 0 to 1, and `said` in words.
+    def at(self, task: str, text: str, share: float, *, new: bool = False) -> None:
+        """Show the progress of a task: `share` from 0 to 1, and `text` in words.
 
         With `new`, a JSON line is printed immediately.
         """
         self._bar.update(
-            self._task, description=escape(what), completed=share, said=escape(said), visible=True
+            self._task, description=escape(task), completed=share, text=escape(text), visible=True
         )
         now = time.monotonic()
         due = now - self._reported_at > self._every or (new and self._as_lines)
         if due and not self._console.is_terminal:
             self._reported_at = now
-            self._line(what=what, said=said, share=round(share, 4))
-            self._console.print(escape(f"{what}: {said}"), soft_wrap=True)
+            self._line(task=task, text=text, share=round(share, 4))
+            self._console.print(escape(f"{task}: {text}"), soft_wrap=True)
 
     def _line(self, **values: Any) -> None:
         if self._as_lines:

@@ -312,9 +312,9 @@ def _tune(plan: SubdomainPlan, field: str, ranks: Ranks, device: str) -> Trainin
     from trainer.reports.table import terminal
     from trainer.subdomain import train_and_measure
 
-    said = Console(stderr=True, highlight=False, quiet=not ranks.main)
+    console = Console(stderr=True, highlight=False, quiet=not ranks.main)
     outcome, found = train_and_measure(
-        plan, field, ranks, Options(device), lambda text: said.print(escape(text))
+        plan, field, ranks, Options(device), lambda text: console.print(escape(text))
     )
     if found and ranks.main:
         Console(highlight=False).print(terminal([found.report]))

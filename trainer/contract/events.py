@@ -36,8 +36,8 @@ class Event:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self) -> str:
-        said = {"event": self.kind, "at": round(self.at, 3), "step": self.step, **self.values}
-        return json.dumps(said, ensure_ascii=False) + "\n"
+        values = {"event": self.kind, "at": round(self.at, 3), "step": self.step, **self.values}
+        return json.dumps(values, ensure_ascii=False) + "\n"
 
     @classmethod
     def of(cls, line: bytes) -> Event | None:

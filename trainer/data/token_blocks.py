@@ -27,7 +27,7 @@ class Masked(NamedTuple):
     """The tokens as the model sees them, and the indices of those to predict, ascending."""
 
     ids: NDArray[np.int64]
-    asked: NDArray[np.int64]
+    selected: NDArray[np.int64]
 
 
 def select_positions(
@@ -43,18 +43,18 @@ def select_positions(
 
 def apply_mask(
     ids: NDArray[np.integer],
-    asked: NDArray[np.int64],
+    selected: NDArray[np.int64],
     mask: int,
     chance: NDArray[np.float64],
     words: NDArray[np.integer],
 ) -> Masked:
-    """Replace most of the words to predict; `chance` and `words` [asked] decide how and by which
+    """Replace most of the words to predict; `chance` and `words` [selected] decide how and by which
     word."""
     hidden = ids.astype(np.int64)
-    kept = hidden[asked]
+    kept = hidden[selected]
     other = np.where(chance < MASKED + REPLACED, words, kept)
-    hidden[asked] = np.where(chance < MASKED, mask, other)
-    return Masked(hidden, asked)
+    hidden[selected] = np.where(chance < MASKED, mask, other)
+    return Masked(hidden, selected)
 
 
 def mask_tokens(
@@ -69,11 +69,11 @@ def mask_tokens(
     share: float = 0.15,
 ) -> Masked:
     """Mask tokens at random, given the example of each token and its position in it."""
-    asked = select_positions(ids, special, share, random_uniform("ask", key, numbers, places))
-    which = key, numbers[asked], places[asked]
+    selected = select_positions(ids, special, share, random_uniform("ask", key, numbers, places))
+    which = key, numbers[selected], places[selected]
     return apply_mask(
         ids,
-        asked,
+        selected,
         mask,
         random_uniform("hide", *which),
         random_integers(vocabulary, "word", *which),
@@ -169,12 +169,12 @@ class Blocks:
             vocabulary=words.size,
             share=self.share,
         )
-        asked = torch.from_numpy(hidden.asked)
+        selected = torch.from_numpy(hidden.selected)
         count = len(lengths)
         return Batch(
-            texts=Packed(torch.from_numpy(hidden.ids), tuple(lengths), asked),
+            texts=Packed(torch.from_numpy(hidden.ids), tuple(lengths), selected),
             places=torch.arange(count)[:, None],
-            labels=torch.from_numpy(plain[hidden.asked].astype(np.int64)),
+            labels=torch.from_numpy(plain[hidden.selected].astype(np.int64)),
             # A block has many papers.
             papers=torch.full((count, 1), -1),
             positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),

@@ -22,10 +22,10 @@ PATIENCE = 120.0
 class Lease:
     """An exclusive claim on a name, valid until it is dropped or its heartbeats stop."""
 
-    def __init__(self, path: Path, name: str, said: str) -> None:
+    def __init__(self, path: Path, name: str, content: str) -> None:
         self.name = name
         self._path = path
-        self._said = said
+        self._content = content
         self._beats = 0
         self._file = path.open("xb", buffering=0)
         self.beat()
@@ -33,7 +33,7 @@ class Lease:
     def beat(self) -> None:
         """Renew the lease. A lease that another worker has taken over is not touched."""
         self._beats += 1
-        line = f'{{"beat": {self._beats:>12}, {self._said[1:]}\n'
+        line = f'{{"beat": {self._beats:>12}, {self._content[1:]}\n'
         # Keep working if the disk is full or unavailable for a while.
         with suppress(OSError):
             self._file.seek(0)
@@ -93,9 +93,9 @@ class Leases:
         latest = max(self._generations(name), default=-1)
         if latest >= 0 and not self._dead(f"{name}.{latest}"):
             return None
-        said = {"owner": self.owner, "pid": os.getpid(), "place": _PLACE}
+        content = {"owner": self.owner, "pid": os.getpid(), "place": _PLACE}
         try:
-            lease = Lease(self._folder / f"{name}.{latest + 1}", name, json.dumps(said))
+            lease = Lease(self._folder / f"{name}.{latest + 1}", name, json.dumps(content))
         except FileExistsError:
             return None
         with self._lock:
@@ -144,10 +144,10 @@ class Leases:
                     lease.beat()
 
 
-def _died_here(said: bytes) -> bool:
+def _died_here(content: bytes) -> bool:
     """Whether the lease's process ran on this machine and has ended."""
     try:
-        owner = json.loads(said)
+        owner = json.loads(content)
         if owner["place"] != _PLACE:
             return False
         os.kill(int(owner["pid"]), 0)

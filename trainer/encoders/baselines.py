@@ -133,8 +133,8 @@ def _drawn(papers: Sequence[TextInput]) -> Vectors:
     filled = [paper for paper in papers if has_text(paper)]
     matrix = np.empty((len(filled), _DIM), np.float32)
     for row, paper in enumerate(filled):
-        said = "\0".join(paper).encode("utf-8", "replace")
-        seed = int.from_bytes(blake2b(said, digest_size=8).digest(), "little")
+        key = "\0".join(paper).encode("utf-8", "replace")
+        seed = int.from_bytes(blake2b(key, digest_size=8).digest(), "little")
         numbers = np.random.Generator(np.random.Philox(key=seed))
         matrix[row] = numbers.standard_normal(_DIM, np.float32)
     ids = [paper.id for paper in filled]

@@ -99,7 +99,7 @@ class ModelEncoder:
         # Ranks may see different cache files, but must encode the same texts.
         lacking = np.flatnonzero(np.array(self._ranks.total((~known).tolist())))
         if len(lacking):
-            self._say(len(lacking), len(keys))
+            self._report(len(lacking), len(keys))
             self._make(texts, keys, lacking, rows)
         return rows
 
@@ -155,7 +155,7 @@ class ModelEncoder:
         }
         rows.put(every, CachedVectors(**gathered))
 
-    def _say(self, lacking: int, texts: int) -> None:
+    def _report(self, lacking: int, texts: int) -> None:
         if self._ranks.main:
             known = f"; {texts - lacking:,} are cached" if lacking < texts else ""
             self._note(f"{self.subject.title} is embedding {lacking:,} texts{known}.")

@@ -46,8 +46,8 @@ def text_key(title: str, abstract: str) -> bytes:
     title_bytes, abstract_bytes = (
         text.encode("utf-8", "surrogatepass") for text in (title, abstract)
     )
-    said = b"%d:%b%b" % (len(title_bytes), title_bytes, abstract_bytes)
-    return blake2b(said, digest_size=_KEY_BYTES).digest()
+    content = b"%d:%b%b" % (len(title_bytes), title_bytes, abstract_bytes)
+    return blake2b(content, digest_size=_KEY_BYTES).digest()
 
 
 @dataclass(frozen=True, eq=False)

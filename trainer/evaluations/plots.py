@@ -26,11 +26,11 @@ def confusion(y_true: ArrayLike, y_pred: ArrayLike, names: Sequence[str] = ()) -
     """Confusion matrix of labels, given as codes of `names` or as values; rare ones are merged."""
     both = np.concatenate([np.asarray(y_true), np.asarray(y_pred)])
     found, codes = np.unique(both, return_inverse=True)
-    true, said = np.split(codes, 2)
+    true, predicted = np.split(codes, 2)
     known = [names[int(value)] if names else str(value) for value in found]
     labels, place = _most_frequent(true, known)
     counts = np.zeros((len(labels), len(labels)), np.int64)
-    np.add.at(counts, (place[true], place[said]), 1)
+    np.add.at(counts, (place[true], place[predicted]), 1)
     return Confusion("Predicted labels", labels, counts.tolist())
 
 

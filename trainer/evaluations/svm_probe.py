@@ -69,8 +69,8 @@ class SvmProbe:
         learned, y_true = np.split(codes, [len(self.train)])
         rows = [vectors.rows(list(part)) for part in (self.train, self.test)]
         _check(learned, rows)
-        learn, tell = (with_zeros(vectors.matrix, places) for places in rows)
-        y_pred = choose_c(learn, learned).machine.predict(tell)
+        train, test = (with_zeros(vectors.matrix, places) for places in rows)
+        y_pred = choose_c(train, learned).machine.predict(test)
         ids = list(self.test)
         return TaskResult.of(
             {

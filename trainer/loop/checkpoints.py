@@ -78,8 +78,8 @@ class Checkpoints:
                 name: _written(unfinished / name, tensors)
                 for name, tensors in ((_MODEL, model), (_OPTIMIZER, optimizer))
             }
-            said = {"format": FORMAT, "step": step, "files": hashes, "state": dict(state)}
-            write_atomically(unfinished / _STATE, json.dumps(said | {"sha256": _digest(said)}))
+            header = {"format": FORMAT, "step": step, "files": hashes, "state": dict(state)}
+            write_atomically(unfinished / _STATE, json.dumps(header | {"sha256": _digest(header)}))
             shutil.rmtree(folder, ignore_errors=True)
             unfinished.rename(folder)
             _sync(self.folder)
@@ -240,6 +240,6 @@ def _sync(path: Path) -> None:
 
 
 def _reason(error: Exception) -> str:
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     # The message of safetensors is long and has no error number.
-    return "the disk is full" if "No space left" in said else said
+    return "the disk is full" if "No space left" in reason else reason

@@ -169,7 +169,7 @@ def table(found: Sequence[DryRunEstimate]) -> Table:
     shown = Table("", *(one.stage for one in found), box=None, padding=(0, 2, 0, 0))
     for column in shown.columns[1:]:
         column.justify = "right"
-    for name, said in (
+    for name, text in (
         ("examples", lambda one: f"{one.examples:,}"),
         ("steps", lambda one: f"{one.steps:,}"),
         ("tokens", lambda one: f"{one.tokens:,}"),
@@ -178,7 +178,7 @@ def table(found: Sequence[DryRunEstimate]) -> Table:
         ("memory", lambda one: f"{one.memory / 1e9:.1f} GB"),
         ("time", lambda one: duration(one.seconds)),
     ):
-        shown.add_row(name, *map(said, found))
+        shown.add_row(name, *map(text, found))
     return shown
 
 
@@ -187,8 +187,8 @@ def show(recipe: Recipe, ranks: Ranks, found: Sequence[DryRunEstimate]) -> None:
     console = Console()
     machine = describe_machine(ranks)
     many = f", {ranks.world} ranks" if ranks.world > 1 else ""
-    said = f"{recipe.name} from {recipe.base} on {machine['device']}{many}"
-    console.print(escape(said), soft_wrap=True)
+    title = f"{recipe.name} from {recipe.base} on {machine['device']}{many}"
+    console.print(escape(title), soft_wrap=True)
     console.print(table(found))
     timed = sum(one.timed for one in found)
     console.print(

@@ -73,14 +73,14 @@ class Reporter(AbstractContextManager["Reporter"]):
         if kind == "step":
             self._show_step(event)
             return
-        said = _SENTENCES[kind](event)
+        message = _SENTENCES[kind](event)
         if kind == "start" and self._bar:
             self._bar.update(self._task, total=values["steps"])
-        if said:
-            log.log(_LEVELS.get(kind, logging.INFO), said)
+        if message:
+            log.log(_LEVELS.get(kind, logging.INFO), message)
             # Errors are raised, and printed by the caller.
             if kind not in ("checkpoint", "error"):
-                self._say(f"Warning: {said}" if kind == "warning" else said)
+                self._print(f"Warning: {message}" if kind == "warning" else message)
 
     def note(self, text: str) -> None:
         self.record("note", text=text)
@@ -90,22 +90,22 @@ class Reporter(AbstractContextManager["Reporter"]):
 
     def _show_step(self, event: Event) -> None:
         values = event.values
-        said = f"loss {values['loss']:.4f}"
+        message = f"loss {values['loss']:.4f}"
         if values["tokens_per_second"]:  # unknown before the second step
-            said += f" · {values['tokens_per_second']:,.0f} tokens/s"
-            said += f" · {duration(values['eta'])} left"
+            message += f" · {values['tokens_per_second']:,.0f} tokens/s"
+            message += f" · {duration(values['eta'])} left"
         if self._bar:
             self._bar.update(
-                self._task, completed=event.step, description=values["stage"], said=said
+                self._task, completed=event.step, description=values["stage"], said=message
             )
         if event.at - self._said >= _EVERY:
             self._said = event.at
-            line = f"{values['stage']}: step {event.step:,} · {said}"
+            line = f"{values['stage']}: step {event.step:,} · {message}"
             log.info(line)
             if not self._bar:
-                self._say(line)
+                self._print(line)
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         # soft_wrap: files and other programs get one line per message.
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -189,9 +189,9 @@ def _started(event: Event) -> str:
 def _measured(event: Event) -> str:
     loss = event.values["loss"]
     numbers = ({} if loss is None else {"loss": loss}) | event.values["scores"]
-    said = ", ".join(f"{name} {number:.4f}" for name, number in numbers.items())
+    scores = ", ".join(f"{name} {number:.4f}" for name, number in numbers.items())
     best = " (best so far)" if event.values["best"] else ""
-    return f"Validation after step {event.step:,}: {said}{best}"
+    return f"Validation after step {event.step:,}: {scores}{best}"
 
 
 def _stopped(event: Event) -> str:

@@ -37,15 +37,15 @@ def run_session(
             yield reporter
         except (TrainerError, OSError, SafetensorError) as error:
             failure = _for_people(error)
-            _tell(reporter, failure)
+            _notify(reporter, failure)
             raise failure from error
         except Exception as error:
             if lost := ranks.explained(error):
-                _tell(reporter, lost)
+                _notify(reporter, lost)
                 raise lost from error
             log.exception("Internal error.")
             message = f"Internal error: {type(error).__name__}: {error}"
-            _tell(
+            _notify(
                 reporter,
                 TrainerError(message, f"See {run.log} for details, and please report the error."),
             )
@@ -70,7 +70,7 @@ def _for_people(error: TrainerError | OSError | SafetensorError) -> TrainerError
     )
 
 
-def _tell(reporter: Reporter, failure: TrainerError) -> None:
+def _notify(reporter: Reporter, failure: TrainerError) -> None:
     # A full disk may have no room for this either; the error is raised all the same.
     with suppress(OSError):
         reporter.record("error", message=failure.message, hint=failure.hint)

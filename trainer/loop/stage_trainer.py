@@ -151,10 +151,10 @@ class StageTrainer:
             try:
                 return do(work)
             except OutOfMemory as error:
-                said = str(error)
+                message = str(error)
             # Outside the handler, where the exception keeps no tensors alive.
             self._optimizer.zero_grad(set_to_none=True)
-            self._make_room(said)
+            self._make_room(message)
 
     def _make_room(self, said: str) -> None:
         smaller = self.budget // 2

@@ -185,9 +185,9 @@ class MaskedWordHead(nn.Module):
 
     def forward(self, texts: Packed) -> Tensor:
         """Return the score of every word for each masked token, [masked tokens, vocabulary]."""
-        asked = texts.asked
-        assert asked is not None
-        states = self.backbone(texts).index_select(0, asked)
+        selected = texts.selected
+        assert selected is not None
+        states = self.backbone(texts).index_select(0, selected)
         return F.linear(self.norm(F.gelu(self.dense(states))), self.backbone.words, self.bias)
 
 

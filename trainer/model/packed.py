@@ -16,19 +16,19 @@ from torch import Tensor
 class Packed:
     """Concatenated texts: `ids` int64 [tokens], and the number of tokens of each text.
 
-    `asked`, for masked language modelling, are the indices in `ids` of the tokens to predict,
+    `selected`, for masked language modelling, are the indices in `ids` of the tokens to predict,
     ascending.
     """
 
     ids: Tensor
     lengths: tuple[int, ...]
-    asked: Tensor | None = None
+    selected: Tensor | None = None
 
     def pinned(self) -> Packed:
         """Return the same texts with all tensors in pinned memory, from which a GPU copies without
         waiting for its pending work."""
-        asked = None if self.asked is None else self.asked.pin_memory()
-        found = Packed(self.ids.pin_memory(), self.lengths, asked)
+        selected = None if self.selected is None else self.selected.pin_memory()
+        found = Packed(self.ids.pin_memory(), self.lengths, selected)
         vars(found).update(places=self.places.pin_memory(), bounds=self.bounds.pin_memory())
         return found
 
@@ -36,8 +36,8 @@ class Packed:
         """Return the texts on a device; the copy from pinned memory is asynchronous."""
         if device == self.ids.device:
             return self
-        asked = None if self.asked is None else to_device(self.asked, device)
-        found = Packed(to_device(self.ids, device), self.lengths, asked)
+        selected = None if self.selected is None else to_device(self.selected, device)
+        found = Packed(to_device(self.ids, device), self.lengths, selected)
         places, bounds = to_device(self.places, device), to_device(self.bounds, device)
         vars(found).update(places=places, bounds=bounds)
         return found

@@ -103,21 +103,21 @@ def _base_name(base: str) -> str:
 
 
 def _made_how(package: Package) -> str:
-    said = (
+    text = (
         "This model maps the title and abstract of a scientific paper to a vector, so that "
         "similar papers have similar vectors."
     )
     if package.method:
-        said += f" It was trained with the method {package.method}"
-        said += f" from the base model {_base_name(package.base)}." if package.base else "."
+        text += f" It was trained with the method {package.method}"
+        text += f" from the base model {_base_name(package.base)}." if package.base else "."
     papers = package.corpus.get("papers")
     if papers:
         digest = str(package.corpus.get("sha256", ""))[:12]
-        said += f" The training corpus has {papers:,} papers (SHA-256 {digest}…)."
+        text += f" The training corpus has {papers:,} papers (SHA-256 {digest}…)."
     if package.created:
-        said += f" Created on {package.created[:10]}"
-        said += f" with {package.trainer}." if package.trainer else "."
-    return said
+        text += f" Created on {package.created[:10]}"
+        text += f" with {package.trainer}." if package.trainer else "."
+    return text
 
 
 def _vectors(package: Package) -> str:
@@ -160,17 +160,17 @@ def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _how_to_open(package: Package) -> str:
-    said = (
+    text = (
         "In SciRead: put this folder in the `models/` folder of your library. On the command "
         "line: `sciread-trainer embed --model FOLDER --input FILES --output DIR`."
     )
     if package.pooling in _POOLING_MODES:
-        return said + (
+        return text + (
             "\n\n```python\nfrom sentence_transformers import SentenceTransformer\n\n"
             "model = SentenceTransformer(FOLDER)\n"
             f"vectors = model.encode([{_example(package)}])\n```"
         )
-    return said + (
+    return text + (
         "\n\n`transformers.AutoModel.from_pretrained(FOLDER)` loads the transformer without "
         f"its pooling. sentence-transformers does not support the pooling `{package.pooling}` "
         "and refuses to load the model."

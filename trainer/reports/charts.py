@@ -67,18 +67,18 @@ def _bar(bar: Bar, left: float, y: float, span: float, thick: float) -> Markup:
         # Not at the bar's end, where a paper's mark may be.
         _label(left + span + 8, middle + 4, f"{100 * bar.value:.2f}", class_="off"),
     ]
-    said = f"{bar.label}: {100 * bar.value:.2f}"
+    description = f"{bar.label}: {100 * bar.value:.2f}"
     if bar.low is not None and bar.high is not None:
-        said += f" (95% CI: {100 * bar.low:.2f} to {100 * bar.high:.2f})"
+        description += f" (95% CI: {100 * bar.low:.2f} to {100 * bar.high:.2f})"
         ends = [left + bar.low * span, left + bar.high * span]
         parts.append(tag("line", x1=ends[0], x2=ends[1], y1=middle, y2=middle, class_="ink"))
         parts += [tag("line", x1=x, x2=x, y1=middle - 4, y2=middle + 4, class_="ink") for x in ends]
     if bar.paper is not None:
-        said += f"; paper: {100 * bar.paper:.2f}"
+        description += f"; paper: {100 * bar.paper:.2f}"
         x, half = left + bar.paper * span, thick / 2 + 1
         mark = f"M{x:.1f} {y - 1:.1f}l5 {half:g}l-5 {half:g}l-5 {-half:g}z"
         parts.append(tag("path", d=mark, class_="paper"))
-    return tag("g", tag("title", said), parts)
+    return tag("g", tag("title", description), parts)
 
 
 @dataclass(frozen=True)
@@ -116,15 +116,15 @@ def gaps(found: Sequence[Gap], title: str) -> Markup:
 
 def _gap(gap: Gap, left: float, y: float, scale: float, zero: float) -> Markup:
     colour = "grey" if gap.better is None else f"s{_colour(gap.better)}"
-    said = f"{gap.label}: {100 * gap.value:+.2f}"
+    description = f"{gap.label}: {100 * gap.value:+.2f}"
     parts = [_label(left - 8, y + 4, _short(gap.label, _LETTERS_OF_A_LINE), text_anchor="end")]
     if gap.low is not None and gap.high is not None:
         ends = [zero + gap.low * scale, zero + gap.high * scale]
         parts.append(tag("line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_=f"gap {colour}"))
-        said += f" (95% CI: {100 * gap.low:+.2f} to {100 * gap.high:+.2f})"
+        description += f" (95% CI: {100 * gap.low:+.2f} to {100 * gap.high:+.2f})"
     x = zero + gap.value * scale
     parts.append(tag("path", d=f"M{x:.1f} {y:g}h0", class_=f"point {colour}"))
-    return tag("g", tag("title", said), parts)
+    return tag("g", tag("title", description), parts)
 
 
 def roc(found: Sequence[tuple[str, int, ThresholdCurves]]) -> Markup:

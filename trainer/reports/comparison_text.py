@@ -28,7 +28,7 @@ def summary(found: ReportComparison) -> str:
     first, second = names(found)
     real = [each for each in found.compared if each.is_significant]
     better = [sum(each.second_is_better is side for each in real) for side in (False, True)]
-    said = f"{len(real):,} of {len(found.compared):,} differences are significant"
+    message = f"{len(real):,} of {len(found.compared):,} differences are significant"
     parts = [
         f"{name} is better in {count:,}"
         for name, count in zip((first, second), better, strict=True)
@@ -36,7 +36,7 @@ def summary(found: ReportComparison) -> str:
     ]
     if neither := len(real) - sum(better):
         parts.append(f"{neither:,} {'is' if neither == 1 else 'are'} neither better nor worse")
-    return f"{said}: {', '.join(parts)}." if parts else f"{said}."
+    return f"{message}: {', '.join(parts)}." if parts else f"{message}."
 
 
 def names(found: ReportComparison) -> list[str]:
@@ -45,14 +45,14 @@ def names(found: ReportComparison) -> list[str]:
 
 def notes(found: ReportComparison) -> list[str]:
     """Further remarks for the reader, one sentence each."""
-    said = list(found.notes)
+    lines = list(found.notes)
     by_task = {each.result.task: each.unpaired for each in found.compared}
     if unpaired := sum(by_task.values()):
-        said.append(f"{unpaired:,} items with a score of only one model are excluded.")
+        lines.append(f"{unpaired:,} items with a score of only one model are excluded.")
     for why in dict.fromkeys(each.why for each in found.refused):
         what = "; ".join(each.what for each in found.refused if each.why == why)
-        said.append(f"Not compared, because {why}: {what}.")
-    return said
+        lines.append(f"Not compared, because {why}: {what}.")
+    return lines
 
 
 def signed(metric: Metric, value: float) -> str:

@@ -83,7 +83,7 @@ def _subjects(names: Sequence[str], reports: Sequence[Report]) -> Markup:
 
 def _facts(report: Report) -> dict[str, str]:
     subject = report.subject
-    said = {
+    facts = {
         "kind": subject.kind,
         "source": table.given_as(subject),
         "method": subject.method,
@@ -92,7 +92,7 @@ def _facts(report: Report) -> dict[str, str]:
         "space": subject.space,
         **{_fact_name(name): _fact(value) for name, value in subject.about.items()},
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
 def _fact_name(name: str) -> str:
@@ -157,11 +157,11 @@ def _cell(cell: ReportCell | None, row: ReportRow) -> Markup:
     if cell is None:
         return tag("td", "–", class_="number soft")
     parts = [tag("strong" if cell.best else "span", cell.text)]
-    for said in filter(None, (table.interval_text(cell.score, row.metric), row.own_n(cell))):
-        parts.append(tag("small", said))
+    for detail in filter(None, (table.interval_text(cell.score, row.metric), row.own_n(cell))):
+        parts.append(tag("small", detail))
     for number in cell.papers[:1]:
-        said = f"paper: {table.paper_text(number, row.metric)}"
-        parts.append(tag("small", said, title=number.where, class_="paper-number"))
+        detail = f"paper: {table.paper_text(number, row.metric)}"
+        parts.append(tag("small", detail, title=number.where, class_="paper-number"))
     return tag("td", parts, class_="number")
 
 
@@ -290,15 +290,15 @@ def _others(
 def _drawn(picture: Confusion | Distributions | Places, of: str) -> Markup:
     match picture:
         case Confusion():
-            said = f"{picture.title}{of}: percentages of each row."
-            return _figure(charts.confusion(picture), said)
+            caption = f"{picture.title}{of}: percentages of each row."
+            return _figure(charts.confusion(picture), caption)
         case Distributions():
             key = charts.legend(list(picture.series))
             return _figure(join(charts.distributions(picture), key), picture.title + of)
         case Places():
             key = charts.legend(picture.labels, marks=True)
-            said = f"{picture.title}{of} ({picture.way}, {len(picture.x):,} papers)"
-            return _figure(join(charts.places(picture), key), said)
+            caption = f"{picture.title}{of} ({picture.way}, {len(picture.x):,} papers)"
+            return _figure(join(charts.places(picture), key), caption)
 
 
 def _what(reports: Sequence[Report]) -> Markup:
@@ -330,7 +330,7 @@ def _provenance(names: Sequence[str], reports: Sequence[Report]) -> Markup:
     body = []
     for name, report in zip(names, reports, strict=True):
         for result in report.results:
-            said = (
+            cells = (
                 name,
                 result.title,
                 f"{result.evaluation}, version {result.protocol}",
@@ -339,7 +339,7 @@ def _provenance(names: Sequence[str], reports: Sequence[Report]) -> Markup:
                 str(result.seed),
                 f"{result.seconds:,.1f}",
             )
-            body.append(tag("tr", (tag("td", text) for text in said)))
+            body.append(tag("tr", (tag("td", text) for text in cells)))
     lines = tag("ul", (tag("li", line) for line in table.provenance(reports)))
     found = tag("table", tag("thead", head), tag("tbody", body), class_="plain")
     return _section(

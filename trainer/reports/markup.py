@@ -22,14 +22,14 @@ def tag(name: str, /, *children: Child, **attributes: str | float | None) -> Mar
 
     A trailing underscore in a name is dropped (`class_`), other underscores become hyphens.
     """
-    said = "".join(
+    content = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_text(_number(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in _VOID:
-        return Markup(f"<{name}{said}>")
-    return Markup(f"<{name}{said}>{join(*children)}</{name}>")
+        return Markup(f"<{name}{content}>")
+    return Markup(f"<{name}{content}>{join(*children)}</{name}>")
 
 
 def join(*children: Child) -> Markup:

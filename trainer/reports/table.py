@@ -185,10 +185,10 @@ def left_out(reports: Sequence[Report]) -> Iterator[str]:
     """Exclusions by report and task, one sentence each."""
     for name, report in zip(names(reports), reports, strict=True):
         for result in report.results:
-            said = ", ".join(f"{count:,} {why}" for why, count in result.excluded.items())
-            said = "; ".join(filter(None, [said, *result.notes]))
-            if said:
-                yield f"{name}, {result.title}: {said}."
+            text = ", ".join(f"{count:,} {why}" for why, count in result.excluded.items())
+            text = "; ".join(filter(None, [text, *result.notes]))
+            if text:
+                yield f"{name}, {result.title}: {text}."
 
 
 def provenance(reports: Sequence[Report]) -> Iterator[str]:

@@ -68,10 +68,10 @@ def read_rows(path: Path, at_least: int) -> Iterator[list[str]]:
 def unique_values(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
     """Build a mapping. Raises TrainerError if a name has two different values."""
     found: dict[str, str] = {}
-    for name, said in pairs:
-        if found.setdefault(name, said) != said:
+    for name, value in pairs:
+        if found.setdefault(name, value) != value:
             raise TrainerError(
-                f"{path} contains two values for {name!r}: {found[name]!r} and {said!r}.",
+                f"{path} contains two values for {name!r}: {found[name]!r} and {value!r}.",
                 "Remove one of the values.",
             )
     return found

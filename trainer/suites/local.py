@@ -48,7 +48,7 @@ from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind
 FIELDS, JOURNALS, PER_GROUP, PER_GROUP_AT_LEAST, PER_FIELD_AT_LEAST = 40, 100, 100, 10, 50
 PAIRED, NEIGHBOURS = 3_000, 5_000
 QUERIES, CITED, OTHERS, PAIRS = 1_000, 5, 25, 1_000
-LABELS, LEARNED, TOLD = 30, 3_000, 2_000
+LABELS, TRAIN_PAPERS, TEST_PAPERS = 30, 3_000, 2_000
 QUESTIONS, DOCUMENTS = 1_000, 10_000
 HEALTH = 2_000
 
@@ -180,16 +180,20 @@ class Local:
         from trainer.evaluations.svm_probe import SvmProbe
 
         drawn, names = self._drawn, self.corpus.label_names
-        train, most = self.corpus.rows(Split.train), drawn.at_most(LEARNED, 2)
+        train, most = self.corpus.rows(Split.train), drawn.at_most(TRAIN_PAPERS, 2)
         learned = drawn.labelled(train, most, drawn.usual_labels(LABELS))
         sizes = Counter(learned.values())
         kept = {code for code, count in sizes.items() if count >= PER_GROUP_AT_LEAST}
-        learn = self._named({row: code for row, code in learned.items() if code in kept}, names)
-        tell = self._named(drawn.labelled(drawn.test, TOLD, kept), names)
-        _need(learn, f"labels that are the only label of {PER_GROUP_AT_LEAST} training papers")
-        _need(tell, "test papers with one of the frequent labels")
-        papers = self._papers({**learn, **tell})
-        return bind("labels", "svm", SvmProbe(learn, tell), papers, [learn, tell])
+        train_labels = self._named(
+            {row: code for row, code in learned.items() if code in kept}, names
+        )
+        test = self._named(drawn.labelled(drawn.test, TEST_PAPERS, kept), names)
+        _need(
+            train_labels, f"labels that are the only label of {PER_GROUP_AT_LEAST} training papers"
+        )
+        _need(test, "test papers with one of the frequent labels")
+        papers = self._papers({**train_labels, **test})
+        return bind("labels", "svm", SvmProbe(train_labels, test), papers, [train_labels, test])
 
     def questions(self) -> EvaluationTask:
         corpus, test = self.corpus, self._drawn.test

@@ -79,7 +79,7 @@ class MiRead:
     def planned(self) -> list[PlannedTask]:
         found: list[tuple[str, str, Callable[[], EvaluationTask]]] = []
         for name, title in (("mag", "MAG fields"), ("mesh", "MeSH diseases")):
-            found.append((name, title, partial(self.told_labels, name)))
+            found.append((name, title, partial(self.labels_of_split, name)))
             found.append((f"{name}-clusters", f"Clusters of {title}", partial(self.clusters, name)))
         found.append(("categories", "arXiv and PubMed categories", self.categories))
         found.append(("unseen-journals", "Unseen journals", self.unseen_journals))
@@ -87,7 +87,7 @@ class MiRead:
             found.append((name, f"Pairs in {title}", partial(self.pairs, name)))
         return [PlannedTask(*one) for one in found]
 
-    def told_labels(self, name: str) -> EvaluationTask:
+    def labels_of_split(self, name: str) -> EvaluationTask:
         from trainer.evaluations.metrics.classification import SplitProbe
 
         train, test, papers = self._labels(name)

@@ -93,8 +93,8 @@ def better(a: Paper, b: Paper) -> bool:
 
 
 def _worth(paper: Paper) -> tuple[bool, int, int]:
-    said = sum(bool(getattr(paper, field)) for field in FIELDS)
-    return not is_preprint(paper), len(_names(paper)), said
+    filled = sum(bool(getattr(paper, field)) for field in FIELDS)
+    return not is_preprint(paper), len(_names(paper)), filled
 
 
 def _likeness(field: str, a: Paper, b: Paper) -> FieldAgreement:

@@ -35,12 +35,12 @@ def notify(title: str, text: str, opening: Sequence[str], label: str) -> bool:
         return _run(["osascript", *parts, title, text]) is not None
     if sys.platform == "win32":
         os.environ["SCIREAD_TITLE"], os.environ["SCIREAD_TEXT"] = title, text
-        said = _run(["powershell", "-NoProfile", "-NonInteractive", "-Command", _POWERSHELL])
+        clicked = _run(["powershell", "-NoProfile", "-NonInteractive", "-Command", _POWERSHELL])
     else:
-        said = _run(_notify_send(title, text, label))
-    if said is not None and "default" in said.split():
+        clicked = _run(_notify_send(title, text, label))
+    if clicked is not None and "default" in clicked.split():
         subprocess.Popen(opening, start_new_session=True)
-    return said is not None
+    return clicked is not None
 
 
 def _notify_send(title: str, text: str, label: str) -> list[str]:

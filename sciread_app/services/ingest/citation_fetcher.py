@@ -106,10 +106,10 @@ class _Run:
     def _ask_scholar(self, cases: Sequence[_Case]) -> None:
         left = _grouped((case.name, case) for case in cases)
         for answers in self._replies(semantic_scholar, list(left)):
-            told = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
-            for case, answer in told:
+            answered = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
+            for case, answer in answered:
                 case.scholar = answer
-            settled = [case for case, _ in told if not self._is_for_pubmed(case)]
+            settled = [case for case, _ in answered if not self._is_for_pubmed(case)]
             self._settle(semantic_scholar, answers, settled)
         for case in chain.from_iterable(left.values()):
             self._unanswered[semantic_scholar.KEY] += not self._is_for_pubmed(case)
@@ -117,19 +117,19 @@ class _Run:
     def _ask_pubmed(self, cases: Sequence[_Case]) -> None:
         left = _grouped((case.pmid, case) for case in cases if case.pmid)
         for answers in self._replies(pubmed_links, list(left)):
-            told = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
-            for case, answer in told:
+            answered = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
+            for case, answer in answered:
                 case.pubmed = answer
-            self._settle(pubmed_links, answers, [case for case, _ in told])
+            self._settle(pubmed_links, answers, [case for case, _ in answered])
         self._unanswered[pubmed_links.KEY] += sum(map(len, left.values()))
 
     def _is_for_pubmed(self, case: _Case) -> bool:
         if case.pmid is None or case.id not in self._not_at_pubmed:
             return False
-        said = case.scholar
-        if said is None or said.problem or not said.known:
+        reply = case.scholar
+        if reply is None or reply.problem or not reply.known:
             return True
-        return said.withheld and not case.references
+        return reply.withheld and not case.references
 
     def _replies(
         self, source: ModuleType, names: Sequence[Identifier]
@@ -137,7 +137,7 @@ class _Run:
         """The responses of a source until it fails; none if it has failed before."""
         if not names or source.KEY in self._away:
             return
-        self._tell(tr("Querying {source}", source=source.TITLE))
+        self._notify(tr("Querying {source}", source=source.TITLE))
         try:
             yield from source.ask(names, self._client, self._task)
         except SourceError as error:
@@ -155,21 +155,21 @@ class _Run:
             if last.problem:
                 self._fail(source, case, last.problem)
                 continue
-            said = [a for a in (case.scholar, case.pubmed) if a and not a.problem]
-            if case.scholar in said:
+            replies = [a for a in (case.scholar, case.pubmed) if a and not a.problem]
+            if case.scholar in replies:
                 marks.append((case.id, semantic_scholar.KEY))
-            if case.pubmed in said:
+            if case.pubmed in replies:
                 marks.append((case.id, pubmed_links.KEY))
             self._report.asked += 1
-            self._report.unknown += not any(answer.known for answer in said)
-            if not any(answer.cites for answer in said):
+            self._report.unknown += not any(answer.known for answer in replies)
+            if not any(answer.cites for answer in replies):
                 self._report.references += len(case.references)
                 own += [(case.name, cited) for cited in case.references]
-                self._withheld += said[0].withheld and not case.references
+                self._withheld += replies[0].withheld and not case.references
         self._library.citations.put(chain(pairs, own), source.KEY, asked=marks)
         self._report.remarks += [f"{_shown(a.asked)}: {a.remark}" for a in answers if a.remark]
         self._nameless += sum(answer.nameless for answer in answers)
-        self._tell(tr("Querying {source}", source=source.TITLE))
+        self._notify(tr("Querying {source}", source=source.TITLE))
 
     def _pairs(self, answers: Sequence[CitationResponse]) -> list[Pair]:
         """Citing and cited identifiers, in the form that the library uses if it has the paper."""
@@ -189,7 +189,7 @@ class _Run:
         self._report.unanswered += 1
         self._report.failed.append(Skipped(source.TITLE, _shown(case.name), why))
 
-    def _tell(self, note: str) -> None:
+    def _notify(self, note: str) -> None:
         done = self._report.asked + self._report.unanswered + self._unanswered.total()
         self._task.step(done, len(self._ids), note)
 

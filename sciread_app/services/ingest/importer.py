@@ -270,8 +270,8 @@ class Importer:
                 )
                 found.append((attachment, content.text))
             report.texts += bool(content.text)
-            for told in filter(None, (content.problem, content.remark)):
-                why = problems.translated(told)
+            for text in filter(None, (content.problem, content.remark)):
+                why = problems.translated(text)
                 report.remarks.append(Skipped(_legible(str(content.path)), "", why))
         self._library.attachments.put(found)
 

@@ -124,8 +124,10 @@ class PdfFinder:
                 half.unlink(missing_ok=True)
         except OSError as error:
             why = error.strerror or str(error)
-            said = tr("Could not save the file in {folder}: {why}.", folder=self._folder, why=why)
-            return None, said
+            message = tr(
+                "Could not save the file in {folder}: {why}.", folder=self._folder, why=why
+            )
+            return None, message
         seen = path.stat()
         found = Attachment(
             paper.id, str(path), content.sha256, seen.st_size, seen.st_mtime, pages=content.pages

@@ -102,14 +102,14 @@ class WatchedFolders:
         options. Raises LibraryError."""
         path = path.expanduser().absolute()
         if not path.is_dir():
-            said = tr("The folder {folder} does not exist.", folder=path)
-            raise LibraryError(said, tr("Select an existing folder."))
+            message = tr("The folder {folder} does not exist.", folder=path)
+            raise LibraryError(message, tr("Select an existing folder."))
         path = Path(os.path.normpath(path))
         try:
             number = self._store.add(str(path), subfolders=subfolders, collection=collection)
         except UnicodeEncodeError as error:
-            said = tr("The name of the folder is not valid text.")
-            raise LibraryError(said, tr("Rename the folder.")) from error
+            message = tr("The name of the folder is not valid text.")
+            raise LibraryError(message, tr("Rename the folder.")) from error
         return next(one for one in self.all() if one.id == number)
 
     def find(self, path: Path) -> WatchedFolder:
@@ -119,8 +119,8 @@ class WatchedFolders:
         found = [one for one in folders if one.path == full]
         found = found or [one for one in folders if one.name == str(path)]
         if len(found) != 1:
-            said = tr("The folder {folder} is not watched.", folder=path)
-            raise LibraryError(said, tr("`sciread watch list` lists the watched folders."))
+            message = tr("The folder {folder} is not watched.", folder=path)
+            raise LibraryError(message, tr("`sciread watch list` lists the watched folders."))
         return found[0]
 
     def pause(self, folder: WatchedFolder, paused: bool = True) -> None:

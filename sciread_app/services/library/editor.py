@@ -329,8 +329,8 @@ class LibraryEditor:
         """Merge papers into the best of them: a published article before a preprint."""
         ids = list(ids)
         if len(ids) < 2:
-            said = tr("A single paper cannot be merged.")
-            raise LibraryError(said, tr("Select two or more papers."))
+            message = tr("A single paper cannot be merged.")
+            raise LibraryError(message, tr("Select two or more papers."))
         return self._do(_merged(len(ids)), lambda: self._merge_into_best(ids))
 
     def merge_all(self, groups: Sequence[Iterable[int]], task: Task | None = None) -> Edit | None:
@@ -348,8 +348,8 @@ class LibraryEditor:
     def _merge_into_best(self, ids: Iterable[int]) -> None:
         found = self._library.get(ids)
         if len(found) < 2:
-            said = tr("The papers are no longer in the library.")
-            raise LibraryError(said, tr("Refresh the list, then try again."))
+            message = tr("The papers are no longer in the library.")
+            raise LibraryError(message, tr("Refresh the list, then try again."))
         best = reduce(lambda one, other: one if better(one, other) else other, found)
         assert best.id is not None
         others = [paper.id for paper in found if paper.id is not None and paper.id != best.id]

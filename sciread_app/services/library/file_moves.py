@@ -106,11 +106,11 @@ def _move_ahead(
         new.parent.mkdir(parents=True, exist_ok=True)
         place(old, new)
     except FileExistsError:
-        said = tr("Another file is now at {file}.", file=new)
-        raise LibraryError(said, tr("Move it elsewhere, then try again.")) from None
+        message = tr("Another file is now at {file}.", file=new)
+        raise LibraryError(message, tr("Move it elsewhere, then try again.")) from None
     except OSError as error:
-        said = tr("Could not move {file}: {why}.", file=old.name, why=error.strerror)
-        raise LibraryError(said, tr("Nothing was changed.")) from error
+        message = tr("Could not move {file}: {why}.", file=old.name, why=error.strerror)
+        raise LibraryError(message, tr("Nothing was changed.")) from error
     placed.append((old, new))
 
 

@@ -78,8 +78,8 @@ class PdfFolder:
         """Rename the PDFs of these papers by the rule, where they are. Raises LibraryError,
         Cancelled."""
         if not self._pattern:
-            said = tr("There is no pattern for the names of PDFs.")
-            raise LibraryError(said, tr("Set one in Settings › PDF files."))
+            message = tr("There is no pattern for the names of PDFs.")
+            raise LibraryError(message, tr("Set one in Settings › PDF files."))
         files: list[Attachment] = []
         own: list[Attachment] = []
         for one in self._library.attachments.of(ids):
@@ -106,12 +106,12 @@ class PdfFolder:
         """The folder. It is not created: it may be on a disk that is not connected. Raises
         LibraryError if it is not set, or does not exist."""
         if self._folder is None:
-            said = tr("No PDF folder is set.")
-            raise LibraryError(said, tr("Select a folder in Settings › PDF files."))
+            message = tr("No PDF folder is set.")
+            raise LibraryError(message, tr("Select a folder in Settings › PDF files."))
         if not self._folder.is_dir():
-            said = tr("The PDF folder {folder} does not exist.", folder=self._folder)
+            message = tr("The PDF folder {folder} does not exist.", folder=self._folder)
             hint = tr("Connect its disk, or select another folder in Settings › PDF files.")
-            raise LibraryError(said, hint)
+            raise LibraryError(message, hint)
         return self._folder
 
     def _file(
@@ -136,7 +136,7 @@ class PdfFolder:
                     task.step(n, len(every), Path(file.path).name)
                     if new := self._place(file, folder_of, names, copy, report):
                         placed.append(new)
-                self._tell(placed, what, report)
+                self._notify(placed, what, report)
             except BaseException:
                 for one in placed:
                     _take_back(one)
@@ -181,7 +181,7 @@ class PdfFolder:
         room = _LONGEST_PATH - len(str(folder)) - len("/ (999).pdf")
         return valid_stem(stem[: max(room, _SHORTEST_STEM)])
 
-    def _tell(self, placed: Sequence[_Placed], what: str, report: FilingReport) -> None:
+    def _notify(self, placed: Sequence[_Placed], what: str, report: FilingReport) -> None:
         """Record the new places in the library, all as one edit."""
         attachments = self._library.attachments
         if not placed:

@@ -76,7 +76,7 @@ def _texts(library: Library) -> list[Diagnosis]:
     changed = library.changed_texts()
     if not changed:
         return []
-    said = trn(
+    message = trn(
         "The title or abstract of {n} paper is damaged: {papers}.",
         "The titles or abstracts of {n} papers are damaged: {papers}.",
         len(changed),
@@ -85,7 +85,7 @@ def _texts(library: Library) -> list[Diagnosis]:
         )
         + (", ..." if len(changed) > 5 else ""),
     )
-    return [Diagnosis("texts", False, f"{said} {recovery_advice()}")]
+    return [Diagnosis("texts", False, f"{message} {recovery_advice()}")]
 
 
 def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> list[Diagnosis]:
@@ -99,7 +99,7 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
     )
     if sound:
         papers = trn("{n:,} paper", "{n:,} papers", sound.papers or 0)
-        said = tr(
+        message = tr(
             "The latest intact backup is from {made} ({papers}). Run "
             "`sciread restore {name}` to restore it.",
             made=format_moment(sound.made),
@@ -107,7 +107,7 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
             name=sound.name,
         )
     else:
-        said = tr("{folder} contains no backup that can be restored.", folder=backups.folder)
+        message = tr("{folder} contains no backup that can be restored.", folder=backups.folder)
     saving = tr(
         "`sciread doctor --salvage FOLDER` saves all readable data to a new library "
         "and lists the losses. {file} is not changed.",
@@ -115,7 +115,7 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
     )
     return [
         Diagnosis("library", False, damage.message),
-        Diagnosis("backups", sound is not None, said),
+        Diagnosis("backups", sound is not None, message),
         Diagnosis("salvage", True, saving),
     ]
 
@@ -144,8 +144,8 @@ def _space(library: Library, space: EmbeddingIndex, task: Task) -> Diagnosis:
     space.rebuild(task)
     left = space.problems()
     last = tr("Rebuilding did not fix the problem.") if left else tr("Rebuilt.")
-    said = " ".join(filter(None, [*problems, last, _to_encode(space)]))
-    return Diagnosis("vectors", not left, said, mended=not left)
+    message = " ".join(filter(None, [*problems, last, _to_encode(space)]))
+    return Diagnosis("vectors", not left, message, mended=not left)
 
 
 def _to_encode(space: EmbeddingIndex) -> str:
@@ -172,16 +172,16 @@ def _map(atlas: MapService, read_only: bool) -> Diagnosis:
 
 
 def _models(library: Library, home: Home) -> Diagnosis:
-    said = _damaged(home)
+    problems = _damaged(home)
     gone = [] if library.read_only else remove_unneeded_spaces(library, home)
-    sound = not said
+    sound = not problems
     if gone:
         removed = trn(
             "Removed the index of {n} deleted model.",
             "Removed the indexes of {n} deleted models.",
             len(gone),
         )
-        said.append(removed)
+        problems.append(removed)
     standing = library.active_model.state()
     if standing and standing.pending:
         begun = tr(
@@ -189,21 +189,21 @@ def _models(library: Library, home: Home) -> Diagnosis:
             "to resume it.",
             model=standing.pending,
         )
-        said.append(begun)
+        problems.append(begun)
     whole = tr("no leftover data from deleted models")
-    return Diagnosis("models", sound, " ".join(said) or whole, mended=bool(gone))
+    return Diagnosis("models", sound, " ".join(problems) or whole, mended=bool(gone))
 
 
 def _damaged(home: Home) -> list[str]:
     """Problems of installed models."""
-    said = []
+    problems = []
     for file in sorted(home.models.glob("*/package.json")):
         if file.parent.suffix != ARRIVING:
             try:
                 read_package(file.parent)
             except PackageRefused as refused:
-                said.append(f"{refused} {refused.hint}".strip())
-    return said
+                problems.append(f"{refused} {refused.hint}".strip())
+    return problems
 
 
 def _files(library: Library) -> Diagnosis:
@@ -216,7 +216,7 @@ def _files(library: Library) -> Diagnosis:
             len(attached),
         )
         return Diagnosis("files", True, whole)
-    said = trn(
+    message = trn(
         "{n} attached file is missing: {files}. If you moved it, add its new folder; "
         "SciRead recognizes the file by its content.",
         "{n} attached files are missing: {files}. If you moved them, add their new "
@@ -224,7 +224,7 @@ def _files(library: Library) -> Diagnosis:
         len(missing),
         files=", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""),
     )
-    return Diagnosis("files", False, said)
+    return Diagnosis("files", False, message)
 
 
 def _leftovers(home: Home) -> Diagnosis:

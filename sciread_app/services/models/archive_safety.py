@@ -194,11 +194,11 @@ def too_many(source: Path) -> PackageRefused:
 
 
 def refused_kind(source: Path, name: str, mode: int) -> PackageRefused:
-    said = tr("{source} contains a link: {name}", source=source.name, name=repr(name[:200]))
+    message = tr("{source} contains a link: {name}", source=source.name, name=repr(name[:200]))
     if not stat.S_ISLNK(mode):
-        said = tr(
+        message = tr(
             "{source} contains a special file: {name}",
             source=source.name,
             name=repr(name[:200]),
         )
-    return PackageRefused(said, tr("Replace this file with a copy of the original."))
+    return PackageRefused(message, tr("Replace this file with a copy of the original."))

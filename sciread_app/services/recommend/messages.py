@@ -41,18 +41,18 @@ def too_few(subject: FollowedTopic) -> StatusMessage:
 def few(subject: FollowedTopic, count: int) -> StatusMessage:
     """The topic has fewer papers than needed for good recommendations."""
     if subject.kind is TopicKind.search:
-        said = trn(
+        message = trn(
             "This search finds only one paper. Recommendations improve with five or more.",
             "This search finds only {n} papers. Recommendations improve with five or more.",
             count,
         )
     else:
-        said = trn(
+        message = trn(
             "This collection contains only one paper. Recommendations improve with five or more.",
             "This collection contains only {n} papers. Recommendations improve with five or more.",
             count,
         )
-    return StatusMessage(said)
+    return StatusMessage(message)
 
 
 def nothing_new(
@@ -129,12 +129,12 @@ def nothing_left(
             tr("Change or remove the filter words."),
             SuggestedAction.words,
         )
-    said = trn(
+    message = trn(
         "{n:,} new paper does not match the filters of this search.",
         "None of the {n:,} new papers matches the filters of this search.",
         came,
     )
-    return StatusMessage(said, tr("Edit the search."))
+    return StatusMessage(message, tr("Edit the search."))
 
 
 def _dealt_with(came: int, held: int, dismissed: int) -> str:
@@ -185,12 +185,12 @@ def _none_asked_for(came: int, preferences: TopicPreferences) -> str:
 
 def only_versions(count: int) -> StatusMessage:
     """Papers were added, but all are versions of works already present."""
-    said = trn(
+    message = trn(
         "{n:,} new paper is another version of a paper you already have.",
         "{n:,} new papers are other versions of papers you already have.",
         count,
     )
-    return StatusMessage(said)
+    return StatusMessage(message)
 
 
 def all_seen(last: LastFetch | None, now: datetime) -> StatusMessage:
@@ -211,18 +211,18 @@ def all_seen(last: LastFetch | None, now: datetime) -> StatusMessage:
 def none_fits(count: int, subject: FollowedTopic) -> StatusMessage:
     """Papers were ranked, but all are weaker matches."""
     if subject.kind is TopicKind.search:
-        said = trn(
+        message = trn(
             "The only new paper is a weaker match for this search.",
             "All {n:,} new papers are weaker matches for this search.",
             count,
         )
     else:
-        said = trn(
+        message = trn(
             "The only new paper is a weaker match for this collection.",
             "All {n:,} new papers are weaker matches for this collection.",
             count,
         )
-    return StatusMessage(said, tr("Show the weaker matches."), SuggestedAction.far)
+    return StatusMessage(message, tr("Show the weaker matches."), SuggestedAction.far)
 
 
 def _why_nothing(source: str, now: datetime) -> str:

@@ -32,7 +32,7 @@ class TopicModelDesign:
     words_c: float = 0.11
     meaning_c: float = 0.003
     ratio: float = 9.8  # total weight of wanted papers relative to all others
-    said: float = 10.0  # weight of a dismissed paper relative to a presumed negative
+    dismissed: float = 10.0  # weight of a dismissed paper relative to a presumed negative
     meaning: float = 0.8  # weight of vectors against words, 0 to 1, with few papers
     fade: float = 50.0  # number of papers at which that is halved: with many, words learn more
     nearest: float = 0.25  # weight of the similarity to the nearest wanted papers
@@ -189,7 +189,7 @@ def _learnt(
 def _weights(split: TrainingRows, design: TopicModelDesign) -> NDArray[np.float64]:
     """Sample weights with mean 1; wanted papers together weigh `ratio` times the others."""
     wanted, unwanted, presumed, _ = map(len, split)
-    others = np.append(np.full(unwanted, design.said), np.ones(presumed))
+    others = np.append(np.full(unwanted, design.dismissed), np.ones(presumed))
     others *= wanted / (design.ratio * others.sum())
     weights: NDArray[np.float64] = np.append(np.ones(wanted), others)
     weights *= len(weights) / weights.sum()

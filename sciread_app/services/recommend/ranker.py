@@ -134,8 +134,8 @@ class TopicRanker:
 
     def _presumed(self, examples: TrainingExamples) -> list[PaperId]:
         """A sample of papers without feedback, most of which are not relevant."""
-        said = np.array([*examples.wanted, *examples.unwanted], np.int64)
-        ids = np.setdiff1d(self._library.matching(()), said, assume_unique=True)
+        rated = np.array([*examples.wanted, *examples.unwanted], np.int64)
+        ids = np.setdiff1d(self._library.matching(()), rated, assume_unique=True)
         count = round(DESIGN.presumed * (1 - DESIGN.offered))
         drawn = np.random.default_rng(0).permutation(len(ids))[:count]
         return [PaperId(id) for id in ids[np.sort(drawn)].tolist()]

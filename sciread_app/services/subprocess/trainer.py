@@ -140,7 +140,7 @@ def _read_progress(line: bytes, note: str, done: int) -> tuple[str, int]:
     if "note" in report:
         return str(report["note"]), 0
     if "share" in report:
-        note = f"{report.get('what', '')}: {report.get('said', '')}"
+        note = f"{report.get('task', '')}: {report.get('text', '')}"
         return note, int(report["share"] * _PROGRESS_STEPS)
     return note, done
 

@@ -218,8 +218,8 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         if kind == "bracket" or found["word"] in _OPERATORS:
             yield match[0].strip(), ""
         elif kind == "closed":
-            said = tr("A quotation mark is not closed.")
-            yield _closed("phrase", match["phrase"], match["closed"], said)
+            message = tr("A quotation mark is not closed.")
+            yield _closed("phrase", match["phrase"], match["closed"], message)
         elif kind == "ended":
             yield _closed("range", match["range"], match["ended"], tr("A [ is not closed."))
         elif kind == "word" and match["word"] in ("and", "or", "andnot", "NOT", "not"):

@@ -77,8 +77,8 @@ def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
         yield from pieces
         return
     if coding not in ("gzip", "x-gzip", "deflate"):
-        said = tr("it uses the unsupported compression {coding}", coding=repr(coding))
-        raise BadCoding(said)
+        message = tr("it uses the unsupported compression {coding}", coding=repr(coding))
+        raise BadCoding(message)
     packed = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)  # detects gzip and zlib
     try:
         for piece in pieces:

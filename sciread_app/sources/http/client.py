@@ -213,8 +213,8 @@ class Client:
                 if response.next_request is None:
                     return self._body(where, question, response, task)
                 request = _redirected(where, question, request, response.next_request)
-        said = tr("{source} redirects in a loop.", source=where.title)
-        raise SourceError(said, tr("Try again later."))
+        message = tr("{source} redirects in a loop.", source=where.title)
+        raise SourceError(message, tr("Try again later."))
 
     def _body(
         self, where: Endpoint, question: _Question, response: httpx.Response, task: Task

@@ -149,8 +149,8 @@ def _why(root: etree._Element, most: int) -> str:
 
 def _found(root: etree._Element) -> SearchResult:
     if error := text_of(root.find("ERROR")):
-        said = tr("PubMed rejected the query: {error}", error=_sentence(error))
-        raise SourceError(said, _hint(error))
+        message = tr("PubMed rejected the query: {error}", error=_sentence(error))
+        raise SourceError(message, _hint(error))
     if fields := _texts(root, "ErrorList/FieldNotFound"):
         raise SourceError(tr("PubMed has no field {names}.", names=_listed(fields)), _TAG_HELP)
     return SearchResult(

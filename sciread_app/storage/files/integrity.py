@@ -68,12 +68,12 @@ def problems(db: sqlite3.Connection) -> list[str]:
 
 
 def damaged(path: Path, why: str = "") -> LibraryDamaged:
-    said = (
+    message = (
         tr("The library {file} is damaged: {why}.", file=path, why=why.rstrip("."))
         if why
         else tr("The library {file} is damaged.", file=path)
     )
-    return LibraryDamaged(said, recovery_advice())
+    return LibraryDamaged(message, recovery_advice())
 
 
 def recovery_advice() -> str:

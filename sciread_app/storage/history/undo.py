@@ -145,8 +145,8 @@ def _open(db: Connection, what: str) -> Edit:
 def _again(db: Connection, edit: Edit) -> Edit:
     edits = schema.edits.c
     if db.scalars(select(edits.undone).where(edits.id == edit.id)).one_or_none() is not False:
-        said = tr("“{edit}” was undone before it finished.", edit=edit.what)
-        raise LibraryError(said, tr("Repeat the change if you still want it."))
+        message = tr("“{edit}” was undone before it finished.", edit=edit.what)
+        raise LibraryError(message, tr("Repeat the change if you still want it."))
     return edit
 
 
@@ -181,8 +181,8 @@ def _last(db: Connection) -> Edit | None:
 
 def _expected(edit: Edit | None, expected: Edit | None) -> Edit | None:
     if expected and (edit is None or edit.id != expected.id):
-        said = tr("Another window or command has edited the library in the meantime.")
-        raise LibraryError(said, tr("Nothing was changed. Try again."))
+        message = tr("Another window or command has edited the library in the meantime.")
+        raise LibraryError(message, tr("Nothing was changed. Try again."))
     return edit
 
 
@@ -236,28 +236,28 @@ def _replay(db: Connection, edit: Edit, *, back: bool) -> None:
             changed = _papers(db, edit.id, columns, ("authors", "identifiers", "fields"))
             paper_rows.renew(db, changed, time.time())
     except _Unknown as named:
-        said = tr(
+        message = tr(
             "“{edit}” cannot be undone or redone: its record in the undo history is "
             "damaged (unknown name “{name}”).",
             edit=edit.what,
             name=named,
         )
-        raise LibraryError(said, tr("Nothing was changed.")) from None
+        raise LibraryError(message, tr("Nothing was changed.")) from None
     except _InTheWay as stopped:
         thing = _named(db, stopped.step)
         if back:
-            said = tr(
+            message = tr(
                 "“{edit}” cannot be undone: {thing} has changed since then.",
                 edit=edit.what,
                 thing=thing,
             )
         else:
-            said = tr(
+            message = tr(
                 "“{edit}” cannot be redone: {thing} has changed since then.",
                 edit=edit.what,
                 thing=thing,
             )
-        raise LibraryError(said, tr("Nothing was changed.")) from None
+        raise LibraryError(message, tr("Nothing was changed.")) from None
 
 
 def _papers(db: Connection, edit: int, columns: Sequence[str], tables: Sequence[str]) -> list[int]:

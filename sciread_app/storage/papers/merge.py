@@ -39,8 +39,8 @@ def merge(
     ids = [kept, *others]
     papers = paper_rows.read(db, ids)
     if kept in others or len(papers) < len(ids):
-        said = tr("One of these papers is no longer in the library.")
-        raise LibraryError(said, tr("Refresh the list, then try again."))
+        message = tr("One of these papers is no longer in the library.")
+        raise LibraryError(message, tr("Refresh the list, then try again."))
     fulltext.remove(db, ids)
     states = {id: merge_history.state(db, id, paper) for id, paper in papers.items()}
     merged, by_hand = _merged(db, papers, kept, chosen)

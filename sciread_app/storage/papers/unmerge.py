@@ -131,7 +131,7 @@ def _left(db: Connection, merge: StoredMerge, paper: Paper, known: list[StoredMe
         theirs = replace(theirs, identifiers=(*theirs.identifiers, key))
     alone, foreign = merge.own.paper, set(merge.other.tags) - set(merge.own.tags)
     elsewhere = set(merge.other.collections) - set(merge.own.collections)
-    said = _brought_opinions(merge)
+    opinions = _brought_opinions(merge)
     place = next(n for n, one in enumerate(known) if one.id == merge.id)
     for n in reversed(range(place)):
         later = known[n]
@@ -140,7 +140,7 @@ def _left(db: Connection, merge: StoredMerge, paper: Paper, known: list[StoredMe
             paper=record_keys.unmerge(later.own.paper, alone, theirs),
             tags=sorted(set(later.own.tags) - foreign),
             collections=sorted(set(later.own.collections) - elsewhere),
-            opinions=[one for one in later.own.opinions if one not in said],
+            opinions=[one for one in later.own.opinions if one not in opinions],
         )
         merge_history.set_state_before(db, later.id, own)
         known[n] = replace(later, own=own)
@@ -262,15 +262,15 @@ def _part_opinions(db: Connection, taken: Sequence[_Taken]) -> None:
         "INSERT OR IGNORE INTO opinions (paper, subject, liked, at) SELECT ?, ?, ?, ?"
         " WHERE EXISTS (SELECT 1 FROM opinions WHERE paper = ? AND subject = ?)",
         [
-            (one.made, *said, one.merge.kept, said[0])
+            (one.made, *opinion, one.merge.kept, opinion[0])
             for one in taken
-            for said in one.merge.other.opinions
+            for opinion in one.merge.other.opinions
         ],
     )
     _run(
         db,
         "DELETE FROM opinions WHERE paper = ? AND subject = ? AND liked = ? AND at = ?",
-        [(one.merge.kept, *said) for one in taken for said in _brought_opinions(one.merge)],
+        [(one.merge.kept, *opinion) for one in taken for opinion in _brought_opinions(one.merge)],
     )
 
 

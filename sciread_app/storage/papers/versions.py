@@ -91,8 +91,8 @@ def regroup(db: Connection, papers: Iterable[int]) -> None:
 def _decide(db: Connection, a: int, b: int, verdict: MatchVerdict, reason: str, now: float) -> None:
     found = select(schema.papers.c.id).where(schema.papers.c.id.in_((a, b)))
     if len(db.scalars(found).all()) < 2:
-        said = tr("One of these papers is no longer in the library.")
-        raise LibraryError(said, tr("Refresh the list, then try again."))
+        message = tr("One of these papers is no longer in the library.")
+        raise LibraryError(message, tr("Refresh the list, then try again."))
     _put(db, [(a, b)], verdict, reason, now)
 
 

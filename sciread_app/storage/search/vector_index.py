@@ -163,11 +163,11 @@ class VectorIndex:
                 for number, sum in enumerate(sums.tolist())
             ]
         except FileNotFoundError as error:
-            said = tr("The index {file} is missing.", file=path.name)
-            raise IndexUnusable(said, _REBUILD) from error
+            message = tr("The index {file} is missing.", file=path.name)
+            raise IndexUnusable(message, _REBUILD) from error
         except (OSError, RuntimeError) as error:
-            said = tr("Could not read the index {file}.", file=path.name)
-            raise IndexUnusable(said, _REBUILD) from error
+            message = tr("Could not read the index {file}.", file=path.name)
+            raise IndexUnusable(message, _REBUILD) from error
         labels = index._held["label"]
         index._papers = np.zeros(sum(map(len, index._parts)), np.int64)
         if len(labels) and labels.max() >= len(index._papers):

@@ -49,7 +49,7 @@ _ACTIONS = {
 class FetchCard(QFrame):
     """One fetch: its query, its state and its actions."""
 
-    brought_requested = Signal(int)
+    results_requested = Signal(int)
     removal_requested = Signal(int)
     write_requested = Signal(object)  # SourceQuery
 
@@ -142,7 +142,7 @@ class FetchCard(QFrame):
         self.act.clicked.connect(self._act)
         self.what = styled(QPushButton(tr("Results")), "link")
         self.what.setToolTip(tr("Show the new papers, changes, and errors of the last run"))
-        self.what.clicked.connect(lambda: self.brought_requested.emit(self.fetch.id))
+        self.what.clicked.connect(lambda: self.results_requested.emit(self.fetch.id))
         self.edit = styled(QPushButton(tr("Edit")), "link")
         self.edit.setToolTip(tr("Edit this query in the form"))
         self.edit.clicked.connect(lambda: self.write_requested.emit(self.fetch.query))
@@ -162,7 +162,7 @@ class FetchCard(QFrame):
 
 
 class FetchList(QWidget):
-    brought_requested = Signal(int)
+    results_requested = Signal(int)
     removal_requested = Signal(int)
     write_requested = Signal(object)  # SourceQuery
 
@@ -216,7 +216,7 @@ class FetchList(QWidget):
 
     def _card(self, fetch: Fetch) -> FetchCard:
         card = FetchCard(fetch, self._work, self._titles, self._appearance)
-        card.brought_requested.connect(self.brought_requested)
+        card.results_requested.connect(self.results_requested)
         card.removal_requested.connect(self.removal_requested)
         card.write_requested.connect(self.write_requested)
         return card

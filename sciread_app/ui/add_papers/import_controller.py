@@ -146,8 +146,8 @@ def report_import(
         text = trn("{n:,} paper added.", "{n:,} papers added.", count)
     if folder := ledger.folder:
         actions.append((tr("Keep watching this folder"), lambda: watch(folder)))
-    tell = banner.show_warning if ledger.failures else banner.show_notice
-    tell(text, hint, *actions, passes=True)
+    report = banner.show_warning if ledger.failures else banner.show_notice
+    report(text, hint, *actions, passes=True)
 
 
 def report_stopped(banner: MessageBar, title: str) -> None:

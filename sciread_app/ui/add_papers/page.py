@@ -50,7 +50,7 @@ class AddPapersPage(Page):
         self._starts_with_files = False
         self._titles: dict[str, str] = {}
         self._reported: set[int] = set()  # fetches of which any end is reported
-        self._told: dict[int, FetchResults] = {}  # the results that were reported last
+        self._last_reports: dict[int, FetchResults] = {}  # the results that were reported last
         self.work = FetchController(intake, jobs, self)
         self.form = QueryForm(intake, jobs)
         self.preview = PreviewPanel(intake, jobs, appearance)
@@ -171,19 +171,19 @@ class AddPapersPage(Page):
         that there are none."""
         if self.work.running(fetch):
             return
-        asked = fetch in self._reported
+        must_report = fetch in self._reported
         self._reported.discard(fetch)
         results = self.work.results.get(fetch)
-        if results is None or results is self._told.get(fetch):
+        if results is None or results is self._last_reports.get(fetch):
             return
-        self._told[fetch] = results
+        self._last_reports[fetch] = results
         text = shortened(f"{results.title}: {results_line(results)}", LONGEST_REPORT)
         if papers := results.added:
             show = partial(self._navigate.show_papers, papers, results.title)
             added = trn("{n:,} paper added.", "{n:,} papers added.", len(papers))
             messages = self._context.messages
             messages.show_notice(added, text, (tr("Show papers"), show), passes=True)
-        elif asked:
+        elif must_report:
             self._context.toast.show_message(text)
 
     def _show_sources(self, sources: Sequence[SourceForm]) -> None:
@@ -266,7 +266,7 @@ class AddPapersPage(Page):
         self.identifiers.added.connect(self._show_added)
         self.citations.moved.connect(self._show_busy)
         self.citations.missing.added.connect(self._context.events.papers_added)
-        self.list.brought_requested.connect(self._open_results)
+        self.list.results_requested.connect(self._open_results)
         self.list.removal_requested.connect(self._remove)
         self.list.write_requested.connect(self.write)
         self.work.listed.connect(self._order_stops)

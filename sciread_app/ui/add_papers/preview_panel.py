@@ -71,7 +71,7 @@ class PreviewPanel(QWidget):
         self.invite()
 
     def invite(self) -> None:
-        self._say(
+        self._show_message(
             "papers",
             tr("Preview before fetching"),
             tr(
@@ -115,12 +115,12 @@ class PreviewPanel(QWidget):
             self._looking = None
 
     def _wait(self, note: str = "") -> None:
-        self._say("wait", tr("Searching {title}…", title=self._asked), note, stop=True)
+        self._show_message("wait", tr("Searching {title}…", title=self._asked), note, stop=True)
 
     def _show_found(self, found: Preview, query: SourceQuery) -> None:
         if not found.total and not found.papers:
             hint = tr("Try fewer or different words, another field, or a longer period.")
-            self._say("search", tr("No papers found"), found.remark or hint)
+            self._show_message("search", tr("No papers found"), found.remark or hint)
             return
         counted = trn("{n:,} paper", "{n:,} papers", found.total)
         self.count.setText(counted if found.total > 0 else tr("Paper list"))
@@ -135,9 +135,9 @@ class PreviewPanel(QWidget):
             self.more.setText(tr("For the previous version of the query"))
 
     def _show_problem(self, problem: JobError) -> None:
-        self._say("close", problem.message, problem.hint)
+        self._show_message("close", problem.message, problem.hint)
 
-    def _say(self, picture: str, title: str, text: str, *, stop: bool = False) -> None:
+    def _show_message(self, picture: str, title: str, text: str, *, stop: bool = False) -> None:
         self.empty.show_message(picture, title, text)
         self.stop.setVisible(stop)
         self._pages.setCurrentIndex(0)

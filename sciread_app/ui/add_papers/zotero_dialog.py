@@ -68,7 +68,7 @@ class ZoteroDialog(QDialog):
         self.other.clicked.connect(self._choose_other)
         cancel.clicked.connect(self.reject)
         self.import_button.clicked.connect(self.accept)
-        self.accepted.connect(self._tell)
+        self.accepted.connect(self._emit_choice)
         for choice in self.choices:
             choice.toggled.connect(self._offer_groups)
         self._offer_groups()
@@ -95,7 +95,7 @@ class ZoteroDialog(QDialog):
     def _offer_groups(self) -> None:
         self.groups.setEnabled(self._path is not None)
 
-    def _tell(self) -> None:
+    def _emit_choice(self) -> None:
         self.chosen.emit(self._path, self.groups.isChecked())
 
 

@@ -344,7 +344,7 @@ class ComparePanel(QWidget):
         if trial.veiled and not why_not:
             self.ballot.ask()
         else:
-            self.ballot.show_text(trial.voted, why_not, count.said, back=count.votes > 0)
+            self.ballot.show_text(trial.voted, why_not, count.text, back=count.votes > 0)
         self.changed.emit()
 
     def _why_no_vote(self) -> str:

@@ -66,6 +66,6 @@ class BlindTrial:
         elif not self.hidden:
             self._named |= {(self.query, name) for name in self.pair}
 
-    def end(self, said: str) -> None:
+    def end(self, message: str) -> None:
         """Record the vote; names may be shown."""
-        self.hidden, self.voted = False, said
+        self.hidden, self.voted = False, message

@@ -62,7 +62,7 @@ class VoteCount(NamedTuple):
     """Number of queries with votes, and the outcome in words."""
 
     votes: int = 0
-    said: str = ""
+    text: str = ""
 
 
 def with_moves(found: ResultList, beside: ResultList, *, veiled: bool = False) -> ResultList:

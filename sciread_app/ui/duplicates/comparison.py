@@ -32,7 +32,7 @@ _MOST_AUTHORS = 30
 _MOST_WORDS = 800  # words of a text up to which it is compared
 BOTH_KEPT = tr("Both kept")
 DIFFERS = tr("Different")
-_SAID = {
+_REMARKS = {
     FieldAgreement.same: "",
     FieldAgreement.alike: tr("Different format"),
     FieldAgreement.one_only: tr("Only in one paper"),
@@ -49,7 +49,7 @@ class ComparisonRow:
     field: str
     name: str
     likeness: FieldAgreement
-    said: str  # a description of the difference
+    remark: str  # a description of the difference
     left: Pieces
     right: Pieces
     choice: bool = False
@@ -102,7 +102,7 @@ def _winner(field: str, a: Paper, b: Paper, keep: int) -> int:
 
 def _row(field: str, name: str, likeness: FieldAgreement, left: str, right: str) -> ComparisonRow:
     choice = field in CHOICES and likeness is not FieldAgreement.same
-    text = _SAID[likeness] if choice or likeness is FieldAgreement.different else ""
+    text = _REMARKS[likeness] if choice or likeness is FieldAgreement.different else ""
     if not choice and left != right:
         text = text or BOTH_KEPT
     if likeness in (FieldAgreement.same, FieldAgreement.one_only) or field in _EXACT:

@@ -177,9 +177,9 @@ class _FieldRow:
 
     def __init__(self, name: str, appearance: Appearance, parent: QWidget) -> None:
         self.name = QWidget(parent)
-        self.said = styled(QLabel(), "faint")
-        self.said.setFont(scaled(self.name.font(), 0.86))
-        column(QLabel(name), self.said, parent=self.name, margins=(0, 7, 6, 0), spacing=1)
+        self.remark = styled(QLabel(), "faint")
+        self.remark.setFont(scaled(self.name.font(), 0.86))
+        column(QLabel(name), self.remark, parent=self.name, margins=(0, 7, 6, 0), spacing=1)
         self.cells = (
             ComparisonCell(tr("{field}, first paper", field=name), appearance, parent),
             ComparisonCell(tr("{field}, second paper", field=name), appearance, parent),
@@ -193,9 +193,9 @@ class _FieldRow:
             widget.setVisible(found is not None)
         if found is None:
             return
-        self.said.setText(found.said)
-        self.said.setVisible(bool(found.said))
-        restyled(self.said, "wrong" if found.said == DIFFERS else "faint")
+        self.remark.setText(found.remark)
+        self.remark.setVisible(bool(found.remark))
+        restyled(self.remark, "wrong" if found.remark == DIFFERS else "faint")
         for cell, pieces in zip(self.cells, (found.left, found.right), strict=True):
             cell.show_pieces(pieces, choice=found.choice)
 

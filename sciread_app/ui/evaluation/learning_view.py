@@ -145,7 +145,7 @@ class LearningView(QWidget):
         if shown:
             self._pages.setCurrentIndex(1)
         else:
-            self._say_nothing()
+            self._show_nothing()
 
     def _add(self, method: str, group: Sequence[TrainingRun], numbers: Mapping[str, int]) -> None:
         head = QLabel(method)
@@ -182,7 +182,7 @@ class LearningView(QWidget):
                 sentences.append("\n".join(lines))
         return sentences
 
-    def _say_nothing(self) -> None:
+    def _show_nothing(self) -> None:
         if self._trainings:
             self.empty.show_message("wait", tr("Select a training run to see its learning curves"))
         else:

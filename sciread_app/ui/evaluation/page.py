@@ -103,7 +103,7 @@ class EvaluationPage(Page):
     def _connect_to(self, context: AppContext) -> None:
         navigate, messages = context.navigate, context.messages
 
-        def say(message: str, details: str) -> None:
+        def show_notice(message: str, details: str) -> None:
             messages.show_notice(tr("{sentence}.", sentence=message), details, passes=True)
 
         def warn(message: str, details: str) -> None:
@@ -114,7 +114,7 @@ class EvaluationPage(Page):
         )
         self.switch_requested.connect(context.activation.activate)
         self.place_requested.connect(navigate.go_to)
-        self.message.connect(say)
+        self.message.connect(show_notice)
         self.partial.connect(warn)
         self.problem.connect(messages.show_problem)
         self.busy_changed.connect(lambda busy: navigate.show_busy("dashboard", busy))
@@ -270,7 +270,7 @@ class EvaluationPage(Page):
         self._jobs.run(
             tr("Writing {file}", file=file.name),
             write,
-            lambda _: self._say_exported(file),
+            lambda _: self._report_export(file),
             on_failed=self.problem.emit,
             queue=JobQueue.short,
             file=file,
@@ -343,7 +343,7 @@ class EvaluationPage(Page):
             )
         (self.partial if parts else self.message).emit(what, "\n".join(parts))
 
-    def _say_exported(self, file: Path) -> None:
+    def _report_export(self, file: Path) -> None:
         self.message.emit(tr("Exported to {file}", file=file.name), str(file.parent))
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:

@@ -124,7 +124,7 @@ def tip(metric: Metric) -> str:
     return "\n".join(filter(None, (metric.title, metric.about, how_read(metric))))
 
 
-def spoken(row: ScoreRow, model: str, name: str) -> str:
+def accessible_score(row: ScoreRow, model: str, name: str) -> str:
     """The text of a number for screen readers."""
     cell = row.cells.get(model)
     if cell is None:

@@ -473,7 +473,7 @@ class LibraryController(QObject):
         self, title: str, choices: Sequence[PickerItem], take: Callable[[PickerItem], None]
     ) -> None:
         chooser = PickerPopup(title, choices, self._context.appearance, self._window)
-        chooser.taken.connect(take)
+        chooser.chosen.connect(take)
         chooser.closed.connect(self._back_to_list)
         chooser.open_at(self._page.place_of_current())
 

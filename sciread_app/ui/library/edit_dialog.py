@@ -148,7 +148,7 @@ class EditDialog(QDialog):
         try:
             values = changed(self._paper, {name: f.text() for name, f in self.fields.items()})
         except InvalidFieldValue as why:
-            self._say(str(why))
+            self._show_message(str(why))
             return
         self.accept()
         if values:
@@ -157,7 +157,9 @@ class EditDialog(QDialog):
     def look_up(self) -> None:
         """Close, and open the look-up of metadata, unless something was typed."""
         if self._is_changed():
-            self._say(tr("You have unsaved changes. Save or discard them before you look up."))
+            self._show_message(
+                tr("You have unsaved changes. Save or discard them before you look up.")
+            )
         elif self._open_look_up:
             self.accept()
             self._open_look_up()
@@ -171,9 +173,9 @@ class EditDialog(QDialog):
             super().reject()
         else:
             self._warned = True
-            self._say(tr("You have unsaved changes. Press Cancel again to discard them."))
+            self._show_message(tr("You have unsaved changes. Press Cancel again to discard them."))
 
-    def _say(self, why: str) -> None:
+    def _show_message(self, why: str) -> None:
         self.wrong.setText(why)
         self.wrong.show()
 

@@ -144,7 +144,7 @@ class ExportController(QObject):
         self._jobs.run(
             _writing(path),
             lambda task: self._exporter.enable_auto_export(collection, path, task),
-            lambda kept: self._say(
+            lambda kept: self._show_message(
                 tr(
                     "“{collection}” is now exported automatically to {file}.",
                     collection=kept.collection,
@@ -170,7 +170,7 @@ class ExportController(QObject):
 
     def _list(self, files: Sequence[AutoExport]) -> None:
         if not files:
-            self._say(
+            self._show_message(
                 tr("No collection is exported automatically."),
                 tr("In the sidebar, right-click a collection and select “Export automatically…”."),
             )
@@ -188,7 +188,7 @@ class ExportController(QObject):
                 (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
             )
 
-    def _say(self, message: str, hint: str) -> None:
+    def _show_message(self, message: str, hint: str) -> None:
         self._messages.show_notice(message, hint, passes=True)
 
 

@@ -127,7 +127,7 @@ class PickerEdit(QLineEdit):
     """The arrow keys move in the list below, Enter selects the current item."""
 
     moved = Signal(int)
-    taken = Signal()
+    chosen = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {
@@ -140,7 +140,7 @@ class PickerEdit(QLineEdit):
         if key in steps:
             self.moved.emit(steps[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.taken.emit()
+            self.chosen.emit()
         else:
             super().keyPressEvent(event)
 
@@ -148,7 +148,7 @@ class PickerEdit(QLineEdit):
 class PickerPopup(RoundedPopup):
     """A popup over the window that closes on a choice, on Esc, and on a click elsewhere."""
 
-    taken = Signal(object)  # PickerItem
+    chosen = Signal(object)  # PickerItem
     closed = Signal()
 
     def __init__(
@@ -174,7 +174,7 @@ class PickerPopup(RoundedPopup):
         self._lay_out(title)
         self.line.textChanged.connect(self._show)
         self.line.moved.connect(self._move)
-        self.line.taken.connect(self._take)
+        self.line.chosen.connect(self._take)
         self.list.activated.connect(self.list.setCurrentIndex)
         self.list.clicked.connect(lambda _: self._take())
         self._show("")
@@ -217,4 +217,4 @@ class PickerPopup(RoundedPopup):
         if index.isValid():
             choice = self.model.rows[index.row()]
             self.close()
-            self.taken.emit(choice)
+            self.chosen.emit(choice)

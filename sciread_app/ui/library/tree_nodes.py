@@ -51,7 +51,7 @@ FIXED = (
 )
 
 
-_ASKS_NOTHING = (
+_WITHOUT_QUERY = (
     *HEADINGS,
     NodeKind.duplicates,
     NodeKind.hint,
@@ -113,7 +113,7 @@ class LibraryTreeNodes:
         self.names = [node.name for node in self.nodes]
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._asking = {
-            node.query: node for node in reversed(self.nodes) if node.kind not in _ASKS_NOTHING
+            node.query: node for node in reversed(self.nodes) if node.kind not in _WITHOUT_QUERY
         }
         for node in (self.root, *self.nodes):
             node.seen = min(len(node.children), SEEN)

@@ -125,7 +125,7 @@ class ModelsPage(Page):
             self._jobs.run(
                 tr("Exporting {title}", title=model.title),
                 lambda task: self._registry.export(model.name, target, task, may_replace=True),
-                lambda file: self._say(tr("Exported to {file}", file=file.name)),
+                lambda file: self._show_message(tr("Exported to {file}", file=file.name)),
             )
 
     def rename(self) -> None:
@@ -258,7 +258,7 @@ class ModelsPage(Page):
         self.shown.emit()
 
     def _installed(self, model: InstalledModel) -> None:
-        self._say(tr("{title} was added", title=model.title))
+        self._show_message(tr("{title} was added", title=model.title))
         self.load(model.name)
 
     def _refused(self, problem: JobError) -> None:
@@ -275,7 +275,7 @@ class ModelsPage(Page):
     def _run(self, title: str, work: Callable[[Task], Any], done: Callable[[Any], None]) -> None:
         self._jobs.run(title, work, done, queue=JobQueue.short)
 
-    def _say(self, message: str) -> None:
+    def _show_message(self, message: str) -> None:
         self._context.toast.show_message(message)
 
     def _rename(self, title: str) -> None:
@@ -301,7 +301,7 @@ class ModelsPage(Page):
 
     def _checked(self, model: InstalledModel) -> None:
         if not model.problem:
-            self._say(tr("{title}: all files are intact", title=model.title))
+            self._show_message(tr("{title}: all files are intact", title=model.title))
         self.load()
 
     def _show_progress(self) -> None:
@@ -344,13 +344,13 @@ class ModelsPage(Page):
 
     def _invitation(self) -> QWidget:
         panel = styled(QWidget(), "column")
-        said = styled(QLabel(ALONE, wordWrap=True), "quiet")
+        label = styled(QLabel(ALONE, wordWrap=True), "quiet")
         hub = QPushButton(tr("Add a model from Hugging Face…"))
         hub.clicked.connect(lambda: self.ask_hub())
         train = QPushButton(tr("Train a model…"))
         train.clicked.connect(lambda: self._context.navigate.go_to("training"))
         left = Qt.AlignmentFlag.AlignLeft
-        parts = (said, (hub, 0, left), (train, 0, left), 0)
+        parts = (label, (hub, 0, left), (train, 0, left), 0)
         column(*parts, parent=panel, margins=(12, 6, 12, 12), spacing=10)
         panel.hide()
         return panel

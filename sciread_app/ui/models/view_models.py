@@ -108,7 +108,7 @@ def made(model: InstalledModel, origin: Origin) -> str:
         )
     how, base = method(model.method), base_label(model.base)
     if how and base and origin.papers:
-        said = trn(
+        message = trn(
             "Trained with {method} from {base} on {n:,} paper.",
             "Trained with {method} from {base} on {n:,} papers.",
             origin.papers,
@@ -116,12 +116,12 @@ def made(model: InstalledModel, origin: Origin) -> str:
             base=base,
         )
     elif how and base and base != model.title:
-        said = tr("Trained with {method} from {base}.", method=how, base=base)
+        message = tr("Trained with {method} from {base}.", method=how, base=base)
     elif base:
-        said = tr("Fetched from Hugging Face as published.")
+        message = tr("Fetched from Hugging Face as published.")
     else:
-        said = tr("The model does not include training details.")
-    return said
+        message = tr("The model does not include training details.")
+    return message
 
 
 def readiness(about: ModelDetails, answers: str) -> str:
@@ -142,19 +142,19 @@ def readiness(about: ModelDetails, answers: str) -> str:
             "All {n:,} papers are indexed. Ready to use.",
             papers,
         )
-    said = trn(
+    message = trn(
         "{n:,} paper must be indexed first. Until then, {title} stays in use.",
         "{n:,} papers must be indexed first. Until then, {title} stays in use.",
         unread,
         title=answers,
     )
     if not model.speed:
-        return said
+        return message
     # Translators: {duration} is "7 s" or "2 h 5 min"
     takes = tr(
         "Indexing takes about {duration} on this computer.", duration=duration(unread / model.speed)
     )
-    return f"{said} {takes}"
+    return f"{message} {takes}"
 
 
 def _answering(papers: int, unread: int) -> str:

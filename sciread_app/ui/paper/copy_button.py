@@ -25,7 +25,7 @@ from sciread_app.ui.widgets.rounded_popup import rounded
 GROUPS = copy_groups([Style(key, title) for key, title in STYLES.items()])
 NAMES = {what: name for group in GROUPS for what, name in group}
 OTHER_STYLE = tr("Other citation style…")
-SAID_MS = 1500
+FEEDBACK_MS = 1500
 
 
 class CopyButton(QToolButton):
@@ -44,7 +44,7 @@ class CopyButton(QToolButton):
         self.setMenu(rounded(QMenu(self)))
         fill(self.menu(), self.requested.emit, self.other_requested.emit)
         self.clicked.connect(lambda: self.requested.emit(self.what))
-        self._back = QTimer(self, singleShot=True, interval=SAID_MS)
+        self._back = QTimer(self, singleShot=True, interval=FEEDBACK_MS)
         self._back.timeout.connect(self._show_format)
         self._show_format()
 

@@ -222,11 +222,11 @@ def _argument(field: str, value: str) -> str:
     return quote(f'{field}:"{value}"' if " " in value else f"{field}:{value}")
 
 
-def _notice(said: str) -> str:
+def _notice(notice: str) -> str:
     """A notice, or several; PMIDs and DOIs become links."""
-    names = [identifier("doi" if "/" in word else "pmid", word) for word in said.split()]
+    names = [identifier("doi" if "/" in word else "pmid", word) for word in notice.split()]
     if None in names:
-        return escape(said.rstrip("."))
+        return escape(notice.rstrip("."))
     links = (identifier_link(name) for name in names if name)
     return ", ".join(f'<a href="{escape(address)}">{escape(text)}</a>' for text, address in links)
 

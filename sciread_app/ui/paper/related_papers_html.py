@@ -25,7 +25,7 @@ NOTHING_ALIKE = tr(
     "No similar papers yet. They appear when the library has more than one paper and indexing "
     "is finished."
 )
-NOT_ASKED = tr("Citations not fetched yet. Fetch them from Semantic Scholar and PubMed.")
+NOT_FETCHED = tr("Citations not fetched yet. Fetch them from Semantic Scholar and PubMed.")
 NAMELESS = tr("This paper has no DOI, arXiv ID, or PMID. Add an identifier to fetch citations.")
 
 
@@ -86,7 +86,7 @@ def _why_none(citations: CitationList, side: CitationDirection) -> str:
         if side is CitationDirection.references:
             return tr("Semantic Scholar and PubMed listed no references on {day}.", day=day)
         return tr("Semantic Scholar and PubMed listed no citing papers on {day}.", day=day)
-    return NOT_ASKED if citations.askable else NAMELESS
+    return NOT_FETCHED if citations.askable else NAMELESS
 
 
 def _alike(one: SimilarPaper, theme: Theme) -> str:

@@ -87,7 +87,7 @@ class StylePicker(QDialog):
         if (file := open_file(self, DialogPurpose.citation_style, title, kinds)) is None:
             return
         self.add.setEnabled(False)
-        self._say(tr("Checking {file}…", file=file.name))
+        self._show_message(tr("Checking {file}…", file=file.name))
         self._jobs.run(
             tr("Adding a citation style"),
             lambda task: self._about.add_style(file),
@@ -99,13 +99,13 @@ class StylePicker(QDialog):
 
     def _added(self, style: Style) -> None:
         self.add.setEnabled(True)
-        self._say(tr("Added “{style}”.", style=style.title))
+        self._show_message(tr("Added “{style}”.", style=style.title))
         self._fill(style.key)
 
     def _not_added(self, problem: JobError) -> None:
         self.add.setEnabled(True)
-        self._say(problem.text)
+        self._show_message(problem.text)
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self.status.setText(text)
         self.status.show()

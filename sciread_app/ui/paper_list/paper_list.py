@@ -144,7 +144,7 @@ class PaperModel(QAbstractTableModel):
             card = self._cards.get(paper)
             if self._is_table and index.column():
                 return COLUMNS[index.column()].text(card) if card else ""
-            return self._spoken(card, self.listing.moves.get(paper))
+            return self._accessible_text(card, self.listing.moves.get(paper))
         return None
 
     def paper_at(self, row: int) -> PaperId:
@@ -226,7 +226,7 @@ class PaperModel(QAbstractTableModel):
         rows = (row for row, paper in enumerate(self.listing.ids) if paper in known)
         return [row for row in rows if self.lacks_abstract(self.paper_at(row))] if known else []
 
-    def _spoken(self, card: Card | None, moved: Moved | None) -> str:
+    def _accessible_text(self, card: Card | None, moved: Moved | None) -> str:
         if card is None:
             return tr("Loading")
         paper = card.paper

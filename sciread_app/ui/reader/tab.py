@@ -53,7 +53,7 @@ class ReaderTab(QStackedWidget):
         self.message = EmptyState(appearance)
         self.message.show_message("wait", tr("Opening the file"))
         self.password = _Password()
-        self.password.given.connect(self._open)
+        self.password.submitted.connect(self._open)
         self.addWidget(self.message)
         self.addWidget(self.password)
 
@@ -173,7 +173,7 @@ class ReaderTab(QStackedWidget):
 
 
 class _Password(QWidget):
-    given = Signal(str)
+    submitted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -204,4 +204,4 @@ class _Password(QWidget):
         self.line.clear()
 
     def _give(self) -> None:
-        self.given.emit(self.line.text())
+        self.submitted.emit(self.line.text())

@@ -82,7 +82,7 @@ class RecommendationsPage(Page):
         self._build()
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(self._say_looking)
+        self._slow.timeout.connect(self._show_searching)
         self.head.show_part(RecommendationTab.new)
         self.head.allow(False, False)
 
@@ -250,7 +250,7 @@ class RecommendationsPage(Page):
         reason = ALL_UNFOLLOWED if self._topics.unfollowed else NO_TOPICS
         if reason is not self._why_no_topics:  # else its buttons would lose the focus
             self._why_no_topics = reason
-            self._say(self.no_topics, reason)
+            self._show_message(self.no_topics, reason)
         page, held = 1 if subjects else 0, holds_focus(self)
         if page != self._whole.currentIndex():
             self._whole.setCurrentIndex(page)
@@ -268,7 +268,7 @@ class RecommendationsPage(Page):
         self.head.show_part(RecommendationTab.new)
         if self.found and self.found.subject.key != subject.key:
             self._show(TopicRecommendations(subject))
-            self._say_looking()
+            self._show_searching()
         self._ask()
         self.shown.emit()
 
@@ -314,7 +314,7 @@ class RecommendationsPage(Page):
             self.list.go_to(min(max(row, 0), len(ids) - 1) if not to_top else 0)
         else:
             self.details.show_paper(None)
-            self._say(self.empty, nothing_in(found, self.head.part))
+            self._show_message(self.empty, nothing_in(found, self.head.part))
         self._allow()
 
     def _take_away(self, papers: Sequence[PaperId]) -> None:
@@ -362,12 +362,12 @@ class RecommendationsPage(Page):
                 "similar", tr("Could not load recommendations"), problem.message
             )
 
-    def _say_looking(self) -> None:
+    def _show_searching(self) -> None:
         if not self.model.rowCount():
             self.empty.show_message("wait", tr("Loading recommendations…"))
             self._lists.setCurrentIndex(0)
 
-    def _say(self, empty: EmptyState, nothing: EmptyMessage) -> None:
+    def _show_message(self, empty: EmptyState, nothing: EmptyMessage) -> None:
         navigate = self._context.navigate
         do: dict[EmptyAction, Callable[[], object]] = {
             EmptyAction.papers: lambda: navigate.go_to("search"),
@@ -474,7 +474,7 @@ class RecommendationsPage(Page):
         # Outer widgets first: setting a parent restyles a widget with all its children.
         self._whole = QStackedWidget(self)
         column(self._whole, parent=self, margins=(16, 12, 16, 10))
-        self._say(self.no_topics, self._why_no_topics)
+        self._show_message(self.no_topics, self._why_no_topics)
         self._whole.addWidget(self.no_topics)
         self._split = QSplitter(
             Qt.Orientation.Horizontal, self._whole, childrenCollapsible=False, handleWidth=10

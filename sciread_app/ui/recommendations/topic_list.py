@@ -134,10 +134,10 @@ class TopicList(QListWidget):
     def _write_count(self, item: QListWidgetItem, subject: FollowedTopic) -> None:
         count = self._followed.count_of(subject.key)
         item.setData(COUNT, count)
-        spoken = subject.name
+        accessible = subject.name
         if count:
-            spoken = trn("{name}, {n} new", "{name}, {n} new", count, name=subject.name)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+            accessible = trn("{name}, {n} new", "{name}, {n} new", count, name=subject.name)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible)
 
     def _last_kind(self) -> TopicKind | None:
         subject = self.item(self.count() - 1).data(SUBJECT)

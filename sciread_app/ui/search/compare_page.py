@@ -38,7 +38,7 @@ class ComparePage(Page):
         self._unload.timeout.connect(self.panel.close_models)
         box, panel = self.search_box, self.panel
         column(box, (panel, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)
-        box.asked.connect(self._search)
+        box.search_requested.connect(self._search)
         box.entry_pasted.connect(context.navigate.find_like)
         box.down.connect(panel.take_focus)
         panel.escaped.connect(box.take_focus)

@@ -53,7 +53,7 @@ LONGEST = 60  # characters of a suggested name
 class SearchHeader(QWidget):
     """Its widgets together make up the search request; the user can change each at any time."""
 
-    asked = Signal()  # the request has changed, or is to be run again
+    search_requested = Signal()  # the request has changed, or is to be run again
     activated = Signal(object)  # SearchRequest for a separate list, with a way back
     save_requested = Signal(str, str)  # a name and a query
     weaker_requested = Signal()
@@ -97,7 +97,7 @@ class SearchHeader(QWidget):
     def change(self, **parts: object) -> None:
         """Run the current request with these fields replaced."""
         self.show_request(replace(self.request, **parts))  # type: ignore[arg-type]
-        self.asked.emit()
+        self.search_requested.emit()
 
     def find_like(self, source: Sequence[Path] | str) -> None:
         """Search for papers similar to those in files or in a pasted entry, which are not
@@ -267,13 +267,13 @@ class SearchHeader(QWidget):
         column(*parts, parent=self, margins=0, spacing=8)
 
     def _connect(self) -> None:
-        self.search_box.asked.connect(self.asked)
+        self.search_box.search_requested.connect(self.search_requested)
         self.search_box.entry_pasted.connect(self.find_like)
         self.filters.escaped.connect(self.search_box.down)
         self.search_box.names_requested.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
-        self.order.chosen.connect(lambda order: self.asked.emit())
+        self.order.chosen.connect(lambda order: self.search_requested.emit())
         self.view_switch.chosen.connect(
             lambda number: self.mode_chosen.emit(list(ViewMode)[number])
         )

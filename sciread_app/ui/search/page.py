@@ -639,7 +639,7 @@ class SearchPage(Page):
     def _connect(self, context: AppContext) -> None:
         self.details.connect_to(context)
         self.empty.loaded.connect(self.details.loaded)
-        self.header.asked.connect(self.search)
+        self.header.search_requested.connect(self.search)
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)
         self.header.weaker_requested.connect(self.show_weaker)

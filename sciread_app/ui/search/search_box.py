@@ -85,7 +85,7 @@ class QueryEdit(QLineEdit):
 
 
 class SearchBox(QWidget):
-    asked = Signal()  # typing has paused, Enter was pressed or the mode was changed
+    search_requested = Signal()  # typing has paused, Enter was pressed or the mode was changed
     down = Signal()
     escaped = Signal()
     entry_pasted = Signal(str)  # a BibTeX, RIS or PubMed entry
@@ -198,7 +198,7 @@ class SearchBox(QWidget):
             self.show_text("")
             self.entry_pasted.emit(entry)
         else:
-            self.asked.emit()
+            self.search_requested.emit()
 
     def _enter(self) -> None:
         self._awaited = None

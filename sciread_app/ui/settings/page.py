@@ -322,7 +322,7 @@ class SettingsPage(Page):
         self._keys = [ApiKeyRow(key) for key in keys]
         before: QWidget = self.proxy
         for row in self._keys:
-            row.given.connect(self._keep_key)
+            row.key_edited.connect(self._keep_key)
             self._network.add(row)
             for stop in (row.line, row.keep, row.forget):
                 self.setTabOrder(before, stop)
@@ -576,7 +576,7 @@ class SettingsPage(Page):
 class ApiKeyRow(FormRow):
     """An API key, which can be entered but is never displayed."""
 
-    given = Signal(str, str)  # name, key; an empty key deletes the stored one
+    key_edited = Signal(str, str)  # name, key; an empty key deletes the stored one
 
     def __init__(self, key: KeyPlace) -> None:
         self._key = key
@@ -598,12 +598,12 @@ class ApiKeyRow(FormRow):
         self.line.textChanged.connect(lambda text: self.keep.setEnabled(bool(text.strip())))
         self.line.returnPressed.connect(self._give)
         self.keep.clicked.connect(self._give)
-        self.forget.clicked.connect(lambda: self.given.emit(self._key.name, ""))
+        self.forget.clicked.connect(lambda: self.key_edited.emit(self._key.name, ""))
 
     def _give(self) -> None:
         if value := self.line.text().strip():
             self.line.clear()
-            self.given.emit(self._key.name, value)
+            self.key_edited.emit(self._key.name, value)
 
 
 def _replaced_by(copy: Copy) -> str:

@@ -209,10 +209,10 @@ class TrainingPage(Page):
             self._right.setCurrentWidget(self.view)
         if trainings and self.list.current == before:
             self._look()
-        self._tell_busy()
+        self._report_busy()
         self.shown.emit()
 
-    def _tell_busy(self) -> None:
+    def _report_busy(self) -> None:
         busy = any(training.status.is_active for training in self.trainings)
         if busy != self._was_busy:
             self._was_busy = busy
@@ -245,7 +245,7 @@ class TrainingPage(Page):
         self.view.show_details(details)
         self.trainings = [details.training if one.name == name else one for one in self.trainings]
         self.list.show_trainings(self.trainings)
-        self._tell_busy()
+        self._report_busy()
         if changed:
             self.shown.emit()
 

@@ -105,11 +105,11 @@ class FolderWatcher(QObject):
         changed = [report for report in scan.reports if report.has_changes]
         if changed:
             self._events.papers_added.emit(LibraryChanges(papers=True))
-        self._tell(changed)
+        self._report(changed)
         if scan.reports:
             self._events.folders_scanned.emit()
 
-    def _tell(self, reports: list[ScanReport]) -> None:
+    def _report(self, reports: list[ScanReport]) -> None:
         """Report the papers that were added, and the files that could not be read."""
         papers = [paper for report in reports for paper in report.new]
         failed = sum(report.imported.failed for report in reports)

@@ -42,7 +42,7 @@ def shell(tmp_path, monkeypatch) -> Shell:
 
     monkeypatch.setattr(evaluation_service, "ask", measure)
     monkeypatch.setattr(model_comparison, "ask", lambda arguments, home, task: ANSWER)
-    shell.asked = asked
+    shell.calls = asked
     (tmp_path / "data").mkdir()
     return shell
 
@@ -62,7 +62,7 @@ def test_evaluate_measures_models_and_compares_last_with_others(shell):
     assert {(s["task"], s["metric"], s["model"]) for s in done["scores"]} >= {
         ("cite", "map", "starter"), ("mag", "macro_f1", "specter-1"),
     }  # fmt: skip
-    (arguments,) = shell.asked
+    (arguments,) = shell.calls
     assert arguments[1:3] == ["starter", str(shell.home / "models" / "specter-1")]
 
 
@@ -95,7 +95,7 @@ def test_evaluate_names_unknown_model_or_suite(shell):
     assert answer["error"] == "The model nobody is not installed."
     answer = shell.json("model", "evaluate", "starter", "--suite", "novel", code=1)
     assert answer["error"] == "The suite 'novel' does not exist."
-    assert not shell.asked
+    assert not shell.calls
 
 
 def test_scores_are_listed_and_written_as_csv(shell, tmp_path):

@@ -84,7 +84,7 @@ TITLES = {
 
 
 class Outcome(NamedTuple):
-    said: str  # message of the run that met the fault; empty if it continued
+    message: str  # that of the run that met the fault; empty if it continued
     fetch: Fetch  # after another run, where one was needed
     papers: int
     ids: int
@@ -147,7 +147,7 @@ def count_of(case: Case, server: LocalServer) -> int:
 @pytest.mark.parametrize("name", PASSING)
 def test_temporary_fault_is_retried(case, name, tmp_path):
     outcome, held = run_with_fault(case, PASSING[name](), 1, tmp_path)
-    assert outcome.said == "" or name == "entity bomb"
+    assert outcome.message == "" or name == "entity bomb"
     assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
     assert outcome.fetch.read == held
 
@@ -156,13 +156,13 @@ def test_temporary_fault_is_retried(case, name, tmp_path):
 @pytest.mark.parametrize("name", LASTING)
 def test_lasting_fault_is_named_and_next_run_resumes(case, name, tmp_path):
     outcome, held = run_with_fault(case, LASTING[name](), 99, tmp_path)
-    assert TITLES[case.source] in outcome.said
+    assert TITLES[case.source] in outcome.message
     assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
     assert outcome.fetch.read == held
 
 
 def main() -> None:
-    print(f"{'source':10} {'fault':38} {'requests':>8} {'papers':>7}  what was said")
+    print(f"{'source':10} {'fault':38} {'requests':>8} {'papers':>7}  message")
     for case in CASES:
         for times, table in ((1, PASSING), (99, LASTING)):
             for name, fault in table.items():
@@ -170,7 +170,7 @@ def main() -> None:
                     outcome, held = run_with_fault(case, fault(), times, Path(folder))
                 whole = "all" if outcome.papers == outcome.ids == held else f"{outcome.papers}!"
                 what = name if times == 1 else f"{name}, lasting"
-                result = outcome.said or "(waited, and went on)"
+                result = outcome.message or "(waited, and went on)"
                 print(f"{case.source:10} {what:38} {outcome.requests:8} {whole:>7}  {result}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"memory of client and servers together: at most {memory:.0f} MB")

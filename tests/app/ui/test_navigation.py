@@ -173,7 +173,7 @@ def test_intake_page_is_built_on_its_first_visit(show_window):
     gateway = FakeGateway(3)
     window = show_window(gateway)
     assert window.findChild(AddPapersPage) is None
-    assert gateway.intake.asked == []
+    assert gateway.intake.calls == []
 
 
 def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_path):

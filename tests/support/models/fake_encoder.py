@@ -19,7 +19,7 @@ CONCEPTS = (
 
 
 class FakeEncoder:
-    """Give each text its own random vector; `asked` lists all texts that were encoded."""
+    """Give each text its own random vector; `calls` lists all texts that were encoded."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class FakeEncoder:
         self.space = space
         self.dim = dim
         self.title = "Fake model"
-        self.asked: list[tuple[str, str]] = []
+        self.calls: list[tuple[str, str]] = []
         self._on_text = on_text
 
     def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
@@ -38,7 +38,7 @@ class FakeEncoder:
             if task:
                 task.step(done, len(texts))
             self._on_text(text)
-            self.asked.append(text)
+            self.calls.append(text)
         return np.array([self.vector(*text) for text in texts], np.float32).reshape(-1, self.dim)
 
     def vector(self, title: str, abstract: str = "") -> np.ndarray:
@@ -82,12 +82,12 @@ class SynonymEncoder:
 
     def __init__(self) -> None:
         self.fails = False
-        self.asked: list[str] = []
+        self.calls: list[str] = []
 
     def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
         if self.fails:
             raise EncoderFailed("The model did not start.", "Start again.")
-        self.asked += [" ".join(text).strip() for text in texts]
+        self.calls += [" ".join(text).strip() for text in texts]
         return np.array([self._vector(" ".join(text)) for text in texts], np.float32)
 
     def knows_any(self, words: Iterable[str]) -> bool:

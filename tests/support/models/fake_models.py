@@ -31,7 +31,7 @@ class FakeModel:
         self.space = f"space-{name}"
         self.title = f"Model {name}"
         self.closed = self.background = False
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self._on_text = on_text
 
     def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
@@ -43,7 +43,7 @@ class FakeModel:
             if self.closed:
                 raise EncoderFailed("The model was closed.")
             if text[0] not in UNRELATED:
-                self.asked.append(text[0])
+                self.calls.append(text[0])
         return np.array([self._vector(f"{a} {b}".strip()) for a, b in texts], np.float32)
 
     def knows_any(self, words: Iterable[str]) -> bool:

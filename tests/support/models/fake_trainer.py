@@ -40,8 +40,8 @@ def _prepare(*arguments: str) -> dict[str, Any]:
         raise SystemExit(1)
     if any("broken" in source for source in sources):
         raise RuntimeError("something is broken")
-    _tell(note="Reading")
-    _tell(what="papers", said="5 (50%)", share=0.5)
+    _write(note="Reading")
+    _write(task="papers", text="5 (50%)", share=0.5)
     if any("forever" in source for source in sources):
         Path(sources[0]).with_name("began").touch()
         time.sleep(600)
@@ -69,7 +69,7 @@ def _corpus(folder: str, *_: str) -> dict[str, Any]:
 def _train(folder: str, *options: str) -> dict[str, Any] | None:
     run = Run(Path(folder))
     if "--dry-run" in options:
-        _tell(note="Timing steps of the stage triples")
+        _write(note="Timing steps of the stage triples")
         stage = {"stage": "triples", "examples": 99, "steps": 30, "tokens_per_second": 100.0,
                  "seconds": 60.0, "memory": 1 << 30}  # fmt: skip
         return {"device": "cpu", "steps": 30, "seconds": 60.0, "memory": 1 << 30,
@@ -88,24 +88,24 @@ def _train(folder: str, *options: str) -> dict[str, Any] | None:
 def _steps(run: Run, seed: int) -> None:
     begun = max((event.step for event in run.events()), default=0)
     stages = [{"name": "triples", "examples": 99, "steps": STEPS}]
-    _say(run, "start", 0, steps=STEPS, stages=stages, device="cpu", corpus={"papers": 10})
+    _print(run, "start", 0, steps=STEPS, stages=stages, device="cpu", corpus={"papers": 10})
     if begun:
-        _say(run, "resume", begun, why="checkpoint found")
+        _print(run, "resume", begun, why="checkpoint found")
     step = begun
     while seed != 2 or step < STEPS:
         step += 1
-        _say(run, "step", step, stage="triples", loss=1 / step, learning_rate=1e-5, memory=1,
+        _print(run, "step", step, stage="triples", loss=1 / step, learning_rate=1e-5, memory=1,
              tokens_per_second=100.0, eta=float(max(0, STEPS - step)), epoch=0.1)  # fmt: skip
         if seed == 3 and step == 5:
-            _say(run, "error", 5, message="The disk is full.", hint="Make room.")
+            _print(run, "error", 5, message="The disk is full.", hint="Make room.")
             raise SystemExit(1)
         if run.stop_requested():
-            _say(run, "stop", step, why="requested by the file `stop`")
+            _print(run, "stop", step, why="requested by the file `stop`")
             run.clear_stop()
             return
         time.sleep(0.002 if seed == 2 else 0.02)
     _finish(run)
-    _say(run, "end", step, seconds=1.5, scores={})
+    _print(run, "end", step, seconds=1.5, scores={})
 
 
 def _finish(run: Run) -> None:
@@ -116,11 +116,11 @@ def _finish(run: Run) -> None:
     run.write_report({"package": {"id": package.id, "space": package.space}})
 
 
-def _say(run: Run, kind: str, step: int, **values: Any) -> None:
+def _print(run: Run, kind: str, step: int, **values: Any) -> None:
     run.append(Event(kind, time.time(), step, values))
 
 
-def _tell(**values: Any) -> None:
+def _write(**values: Any) -> None:
     print(json.dumps(values), file=sys.stderr, flush=True)
 
 

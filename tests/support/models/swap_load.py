@@ -121,7 +121,7 @@ class Story:
     searches: int = 0
     failed: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
-    asked: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
     swaps: int = 0
     killed: int = 0
 
@@ -195,7 +195,7 @@ class Load:
             self._note(self.story.wrong, f"{space} {query}: {problem}")
         with self._counting:
             self.story.searches += 1
-            self.story.asked.add(space)
+            self.story.calls.add(space)
 
     def _note(self, where: list[str], what: str) -> None:
         where.append(what)

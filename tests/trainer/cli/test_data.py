@@ -77,7 +77,7 @@ def test_prepare_prints_progress_as_json_lines(tmp_path: Path, inputs: list[str]
     lines = [json.loads(line) for line in output.splitlines()]
     assert code == 0 and json.loads(shown)["papers"] == 8
     assert any("papers.jsonl" in line.get("note", "") for line in lines)
-    assert {"what": "papers.jsonl", "said": "16 (100%)", "share": 1.0} in lines
+    assert {"task": "papers.jsonl", "text": "16 (100%)", "share": 1.0} in lines
     assert [line["why"] for line in lines if line.get("warning") == "papers.jsonl, line 10"]
 
 

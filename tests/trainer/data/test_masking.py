@@ -15,11 +15,11 @@ def test_masking_matches_the_reference_example(shared, share):
     ids, u, v, words = (
         np.concatenate(given[name]) for name in ("input_ids", "u", "v", "random_tokens")
     )
-    asked = select_positions(ids, given["special_ids"], share, u)
-    found = apply_mask(ids, asked, given["mask_id"], v[asked], words[asked])
+    selected = select_positions(ids, given["special_ids"], share, u)
+    found = apply_mask(ids, selected, given["mask_id"], v[selected], words[selected])
 
     labels = np.full(len(ids), -100)
-    labels[asked] = ids[asked]
+    labels[selected] = ids[selected]
     assert found.ids.tolist() == np.concatenate(expected["input_ids"]).tolist()
     assert labels.tolist() == np.concatenate(expected["labels"]).tolist()
 
@@ -36,8 +36,8 @@ def mask_examples(key, examples=2_000, length=500, **values):
 def test_masking_selects_15_percent_and_replaces_80_10_10():
     ids, found = mask_examples(1)
     words = ids >= 5
-    assert found.asked.size / words.sum() == pytest.approx(0.15, abs=0.002)
-    before, after = ids[found.asked], found.ids[found.asked]
+    assert found.selected.size / words.sum() == pytest.approx(0.15, abs=0.002)
+    before, after = ids[found.selected], found.ids[found.selected]
     assert (after == 4).mean() == pytest.approx(0.8, abs=0.01)
     # One in a thousand of the random words is by chance the same, or [MASK].
     assert ((after != 4) & (after != before)).mean() == pytest.approx(0.1, abs=0.01)
@@ -46,16 +46,16 @@ def test_masking_selects_15_percent_and_replaces_80_10_10():
 
 def test_special_tokens_are_never_masked_and_others_unchanged():
     ids, found = mask_examples(1)
-    assert not np.isin(ids[found.asked], SPECIAL).any()
+    assert not np.isin(ids[found.selected], SPECIAL).any()
     rest = np.ones(len(ids), bool)
-    rest[found.asked] = False
+    rest[found.selected] = False
     assert (found.ids[rest] == ids[rest]).all()
 
 
 def test_random_words_cover_the_whole_vocabulary():
     ids, found = mask_examples(1, share=0.9)
-    after = found.ids[found.asked]
-    drawn = after[(after != 4) & (after != ids[found.asked])]
+    after = found.ids[found.selected]
+    drawn = after[(after != 4) & (after != ids[found.selected])]
     # All except [MASK], which was left out above.
     assert np.delete(np.bincount(drawn, minlength=1_000), 4).min() > 0
     assert drawn.max() < 1_000
@@ -65,9 +65,9 @@ def test_masks_depend_on_the_key():
     _, first = mask_examples(1, examples=20)
     _, again = mask_examples(1, examples=20)
     _, second = mask_examples(2, examples=20)
-    assert first.asked.tolist() == again.asked.tolist()
-    both = len(set(first.asked.tolist()) & set(second.asked.tolist()))
-    assert both / len(first.asked) == pytest.approx(0.15, abs=0.05)
+    assert first.selected.tolist() == again.selected.tolist()
+    both = len(set(first.selected.tolist()) & set(second.selected.tolist()))
+    assert both / len(first.selected) == pytest.approx(0.15, abs=0.05)
 
 
 def test_masks_of_an_example_are_independent_of_its_batch():

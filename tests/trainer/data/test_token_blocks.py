@@ -72,13 +72,13 @@ def test_batch_masks_words_and_knows_the_originals(cache):
     numbers = np.array([3, len(blocks) - 1, 0])
     batch = blocks.batch(numbers, np.arange(3), 9)
     plain = np.concatenate([blocks.ids(number) for number in numbers])
-    asked = batch.texts.asked.numpy()
+    selected = batch.texts.selected.numpy()
     assert batch.texts.lengths == tuple(blocks.tokens(numbers).tolist())
-    assert batch.labels.tolist() == plain[asked].tolist()
-    assert not np.isin(plain[asked], (CLS, SEP)).any()
+    assert batch.labels.tolist() == plain[selected].tolist()
+    assert not np.isin(plain[selected], (CLS, SEP)).any()
     changed = np.flatnonzero(batch.texts.ids.numpy() != plain)
-    assert set(changed) <= set(asked)
-    assert (batch.texts.ids.numpy()[asked] == MASK).mean() > 0.5
+    assert set(changed) <= set(selected)
+    assert (batch.texts.ids.numpy()[selected] == MASK).mean() > 0.5
     assert batch.texts.ids.max() < len(SPECIAL) + len(WORDS)
     assert batch.places.tolist() == [[0], [1], [2]]
 

@@ -50,7 +50,7 @@ def train_steps(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int) 
 def save(checkpoints: Checkpoints, step: int, best: int = 0) -> None:
     model, optimizer = trained(step)
     tensors = model_tensors(model), optimizer_tensors(model, optimizer)
-    checkpoints.save(step, {"said": step}, *tensors, best)
+    checkpoints.save(step, {"number": step}, *tensors, best)
 
 
 def same(model: nn.Module, other: nn.Module) -> bool:
@@ -62,7 +62,7 @@ def test_loaded_checkpoint_continues_like_the_saved_model(tmp_path: Path) -> Non
     checkpoints = Checkpoints(tmp_path / "checkpoint")
     save(checkpoints, 3)
     found = checkpoints.last(pytest.fail)
-    assert found and (found.step, found.state) == (3, {"said": 3})
+    assert found and (found.step, found.state) == (3, {"number": 3})
     model, optimizer = trained(0)
     load_model(model, found.model())
     load_optimizer(model, optimizer, found.optimizer())

@@ -44,20 +44,20 @@ class SequentialRanks:
     """
 
     def __init__(self, loss: InBatch, outputs: Tensor, batches: list[Batch]) -> None:
-        self._said: list[list[Tensor]] = []
+        self._gathered: list[list[Tensor]] = []
         for batch in batches:
-            said: list[Tensor] = []
-            loss(outputs, replace(batch, gather=self._listen(said)))
-            self._said.append(said)
+            gathered: list[Tensor] = []
+            loss(outputs, replace(batch, gather=self._recorder(gathered)))
+            self._gathered.append(gathered)
 
     def gather(self) -> Callable[[Tensor], Tensor]:
-        rounds = iter(zip(*self._said, strict=True))
+        rounds = iter(zip(*self._gathered, strict=True))
         return lambda rows: torch.cat(next(rounds))
 
     @staticmethod
-    def _listen(said: list[Tensor]) -> Callable[[Tensor], Tensor]:
+    def _recorder(gathered: list[Tensor]) -> Callable[[Tensor], Tensor]:
         def gather(rows: Tensor) -> Tensor:
-            said.append(rows)
+            gathered.append(rows)
             return rows
 
         return gather

@@ -89,9 +89,9 @@ def test_masked_words_are_predicted_with_the_tied_embedding(corpus: Corpus, base
     batch = stage.train.batch(np.arange(4), np.arange(4), key=1)
     outputs = stage.model(batch.texts)
     words = stage.model.backbone.words
-    assert outputs.shape == (len(batch.texts.asked), len(words))
+    assert outputs.shape == (len(batch.texts.selected), len(words))
     total, count = stage.loss(outputs, batch)
-    assert count == len(batch.labels) == len(batch.texts.asked)
+    assert count == len(batch.labels) == len(batch.texts.selected)
     (gradient,) = torch.autograd.grad(total, words)
     # Words that were not in the input also have a gradient, as classes.
     assert (gradient.abs().sum(1) > 0).all()

@@ -297,7 +297,7 @@ def _texts(examples: Examples) -> str:
     if not len(examples):
         return ""
     batch = examples.batch(*[np.arange(len(examples))] * 2, key=1)
-    texts = (batch.texts.ids, batch.texts.lengths, batch.texts.asked)
+    texts = (batch.texts.ids, batch.texts.lengths, batch.texts.selected)
     return digest(*texts, batch.places, batch.labels, batch.papers)
 
 

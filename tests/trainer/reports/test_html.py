@@ -106,7 +106,7 @@ def test_table_without_paper_numbers_has_no_papers_column():
 def test_tables_state_direction_and_range():
     cosine = result("health", evaluation="health", scores=(Score("mean_cosine", 0.3, 9),))
     made = model("A", map_result(0.5), cosine)
-    for text in (table.markdown([made]), " ".join(PageContent(page([RenderedReport(made)])).said)):
+    for text in (table.markdown([made]), " ".join(PageContent(page([RenderedReport(made)])).texts)):
         assert "↑ higher is better, ↓ lower is better. Proportions are in percent." in text
     shown = printed([made])
     assert "Mean cosine of random pairs (lower is better)" in shown and "MAP (" not in shown
@@ -121,7 +121,7 @@ def test_equal_rounded_scores_have_no_best():
 def test_tables_explain_metrics():
     health = result("health", evaluation="health", scores=(Score("effective_rank", 9.0, 30),))
     made = model("A", health)
-    output = " ".join(PageContent(page([RenderedReport(made)])).said)
+    output = " ".join(PageContent(page([RenderedReport(made)])).texts)
     assert "Number of directions in which papers vary" in output
     assert "Effective rank: Number of directions" in table.markdown([made])
 
@@ -149,7 +149,7 @@ def test_markdown_lists_exclusions():
 class PageContent(HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.tags, self.links, self.said = [], [], []
+        self.tags, self.links, self.texts = [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -158,7 +158,7 @@ class PageContent(HTMLParser):
         assert not any(name.startswith("on") for name, _ in attrs)
 
     def handle_data(self, data):
-        self.said.append(data)
+        self.texts.append(data)
 
 
 HOSTILE = '"><script>alert(1)</script><img src=https://x.org/a onerror=b> & \ud800'
@@ -182,7 +182,7 @@ def test_page_is_self_contained_and_safe_for_any_title():
     assert seen.links == []
     assert not re.search(r"url\(|@import", text)
     assert "default-src 'none'" in text.replace("&#x27;", "'")
-    assert any("<script>alert(1)</script>" in result for result in seen.said)
+    assert any("<script>alert(1)</script>" in result for result in seen.texts)
     text.encode("utf-8")
 
 
@@ -237,7 +237,7 @@ def test_curves_of_several_models_share_a_picture():
 
 def test_page_shows_scores_intervals_exclusions_and_hashes():
     made = model("A", result("cite", excluded={"queries without a vector": 3}), machine="2 cores")
-    output = " ".join(PageContent(page([RenderedReport(made)])).said)
+    output = " ".join(PageContent(page([RenderedReport(made)])).texts)
     for wanted in (
         "81.00",
         "78.00 to 84.00",
@@ -253,7 +253,7 @@ def test_files_of_vectors_are_listed_with_their_hashes():
     files = {"a.jsonl": "sha256:" + "5f" * 32, "b.jsonl": "sha256:" + "77" * 32}
     output = PageContent(
         page([RenderedReport(report(subject=subject(about={"files": files})))])
-    ).said
+    ).texts
     assert "a.jsonl 5f5f5f5f5f5f, b.jsonl 777777777777" in output
 
 

@@ -177,7 +177,7 @@ def test_suites_lists_needed_files():
 
 def test_documented_sizes_equal_the_constants():
     messages = local.__doc__.replace(",", "")
-    for size in (local.FIELDS, local.JOURNALS, local.PAIRED, local.QUERIES, local.LEARNED):
+    for size in (local.FIELDS, local.JOURNALS, local.PAIRED, local.QUERIES, local.TRAIN_PAPERS):
         assert str(size) in messages
 
 
@@ -252,7 +252,7 @@ def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypa
         *("-o", tmp_path / "out", "--tasks", "citations", "--progress", "--json"),
     )
     output = [json.loads(line) for line in done.stderr.splitlines()]
-    read = [line for line in output if "texts embedded" in line.get("said", "")]
+    read = [line for line in output if "texts embedded" in line.get("text", "")]
     assert read and read[-1]["what"] == "Tiny"
 
 

@@ -41,7 +41,7 @@ from trainer.data.corpus.records import InputRecord, Triple, clean_id, content_i
 from trainer.data.corpus.split import SplitRule
 
 PROBLEMS = "problems.jsonl"
-Tell = Callable[[str, str, str], None]
+ReportProblem = Callable[[str, str, str], None]
 _ARRIVING = "arriving"
 _TEXTS = ("ids", "titles", "abstracts", "questions")
 _LISTS = ("fields", "labels")
@@ -151,20 +151,20 @@ class Builder:
         need_abstract: bool = False,
         split: SplitRule | None = None,
         files: Sequence[Mapping[str, Any]] = (),
-        tell: Tell | None = None,
+        report: ReportProblem | None = None,
     ) -> Corpus:
         """Sort the records, write the columns and rename the folder to its final name.
 
         `citation_bytes` is the approximate size of `citations`. `files` describes the inputs, for
         the corpus's description. Papers in a venue of `exclude_venues`, case-insensitively, are
         dropped entirely, even if another input has them too. Raises TrainerError if all papers that
-        `split` names for a part are missing; single missing ones are reported to `tell`: file,
+        `split` names for a part are missing; single missing ones are reported to `report`: file,
         entry and reason.
         """
         split = split or SplitRule()
         self._close_arriving()
         winners, row_of = self._choose(exclude_venues, need_abstract)
-        self._write_papers(winners, split, tell or self.problem)
+        self._write_papers(winners, split, report or self.problem)
         self._write_questions(row_of)
         table = IdTable(TextColumn(self._folder, "ids"))
         counts = {
@@ -232,7 +232,9 @@ class Builder:
         row = np.where(kept, np.cumsum(kept) - 1, -1)
         return winners[kept], row[paper]
 
-    def _write_papers(self, winners: NDArray[np.int64], split: SplitRule, tell: Tell) -> None:
+    def _write_papers(
+        self, winners: NDArray[np.int64], split: SplitRule, report: ReportProblem
+    ) -> None:
         for name in ("ids", "titles", "abstracts"):
             texts = TextColumn(self._arriving, name)
             with TextWriter(self._folder, name) as writer:
@@ -243,7 +245,7 @@ class Builder:
         ids = TextColumn(self._folder, "ids")
         write_numbers(self._folder / "split.uint8", split.parts(ids))
         for part, name in split.unknown(ids):
-            tell(f"papers listed for {part.name}", name, "No paper of the corpus has this ID.")
+            report(f"papers listed for {part.name}", name, "No paper of the corpus has this ID.")
         venues = numbers(self._arriving / "venues.int32")[winners]
         write_numbers(self._folder / "venues.int32", self._write_names("venues", venues))
         for name in _LISTS:

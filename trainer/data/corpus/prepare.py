@@ -74,7 +74,9 @@ class _Preparation:
             if kind.read is not None:
                 self._read(kind, source)
         for name in self._builder.unknown_venues(exclude_venues):
-            self._tell(_EXCLUDED, name, "No paper is from this journal, so no paper was excluded.")
+            self._report(
+                _EXCLUDED, name, "No paper is from this journal, so no paper was excluded."
+            )
         self._watch.note("Writing the papers")
         return self._builder.finish(
             citations=self._lines(graphs),
@@ -83,7 +85,7 @@ class _Preparation:
             need_abstract=need_abstract,
             split=split,
             files=self._files,
-            tell=self._tell,
+            report=self._report,
         )
 
     def _read(self, kind: InputKind, source: Source) -> None:
@@ -148,9 +150,9 @@ class _Preparation:
 
     def _problem(self, file: dict[str, Any], entry: str, why: str) -> None:
         file["problems"] += 1
-        self._tell(file["name"], entry, why)
+        self._report(file["name"], entry, why)
 
-    def _tell(self, where: str, entry: str, why: str) -> None:
+    def _report(self, where: str, entry: str, why: str) -> None:
         self._builder.problem(where, entry, why)
         self._watch.problem(where, entry, why)
 

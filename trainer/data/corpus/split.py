@@ -55,11 +55,11 @@ class SplitRule:
     @property
     def described(self) -> str:
         """Return a short description, such as "85/5/10", or "100/0/0, test named 1a2b3c4d"."""
-        said = ["/".join(f"{100 * share:g}" for share in self.shares)]
+        parts = ["/".join(f"{100 * share:g}" for share in self.shares)]
         for part, ids in sorted(self.named.items()):
             listed = "\n".join(sorted(ids)).encode("utf-8", "replace")
-            said.append(f"{part.name} {_NAMED} {hashlib.sha256(listed).hexdigest()[:8]}")
-        return ", ".join(said)
+            parts.append(f"{part.name} {_NAMED} {hashlib.sha256(listed).hexdigest()[:8]}")
+        return ", ".join(parts)
 
     def parts(self, ids: TextColumn) -> NDArray[np.uint8]:
         """Return the part of each paper, uint8 [papers]. Raises TrainerError if all papers named

@@ -163,15 +163,15 @@ class SplitProbe:
         learn = labelled_vectors(vectors, self.train, at_least=self.folds)
         names = set(learn.names)
         ids = [paper for paper, label in self.test.items() if label in names]
-        tell = [paper for paper, row in zip(ids, vectors.rows(ids), strict=True) if row >= 0]
-        if not tell:
+        tested = [paper for paper, row in zip(ids, vectors.rows(ids), strict=True) if row >= 0]
+        if not tested:
             raise TrainerError(
                 "No test paper has a vector and a label of the training papers.",
                 "Check that the IDs match those of the task.",
             )
-        y_true = np.searchsorted(learn.names, [self.test[paper] for paper in tell])
+        y_true = np.searchsorted(learn.names, [self.test[paper] for paper in tested])
         predictions = [
-            self._predictions(learn, vectors, tell, seed + run) for run in range(self.runs)
+            self._predictions(learn, vectors, tested, seed + run) for run in range(self.runs)
         ]
         shares = np.array(
             [[_shares_of(y_true, some) for some in folds] for folds in predictions]
@@ -179,16 +179,16 @@ class SplitProbe:
         excluded = {
             **learn.excluded,
             "test papers with a label not in the training papers": len(self.test) - len(ids),
-            f"{NO_VECTOR}, test split": len(ids) - len(tell),
+            f"{NO_VECTOR}, test split": len(ids) - len(tested),
         }
         picture = confusion(y_true, predictions[-1][-1], learn.names)
-        return _result(tell, shares, seed, excluded, picture)
+        return _result(tested, shares, seed, excluded, picture)
 
     def _predictions(
-        self, learn: LabelledVectors, vectors: Vectors, tell: list[str], seed: int
+        self, learn: LabelledVectors, vectors: Vectors, tested: list[str], seed: int
     ) -> list[NDArray[np.int64]]:
         """Predicted label of each paper, by the probe of each fold."""
-        asked = vectors.matrix[vectors.rows(tell)]
+        rows = vectors.matrix[vectors.rows(tested)]
         folds = StratifiedKFold(self.folds, shuffle=True, random_state=seed)
         return [
             fit_probe(
@@ -198,7 +198,7 @@ class SplitProbe:
                 seed=seed,
                 held_out=(learn.vectors[stop], learn.codes[stop]),
                 plan=self.plan,
-            ).predict(asked)
+            ).predict(rows)
             for rest, stop in folds.split(np.zeros(len(learn.codes)), learn.codes)
         ]
 

@@ -61,9 +61,9 @@ class Items:
         weight (the infinitesimal jackknife).
         """
         labels, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
-        true, said = codes[: len(y_true)], codes[len(y_true) :]
-        right, (f1, named) = true == said, label_f1(true, said)
-        adds = 2 * right / named[true] - f1[true] / named[true] - f1[said] / named[said]
+        true, predicted = codes[: len(y_true)], codes[len(y_true) :]
+        right, (f1, named) = true == predicted, label_f1(true, predicted)
+        adds = 2 * right / named[true] - f1[true] / named[true] - f1[predicted] / named[predicted]
         return cls(ids, f1.mean() + adds * len(y_true) / len(labels))
 
     def at(self, rows: NDArray[np.integer]) -> Items:

@@ -35,7 +35,7 @@ MOST_PAPERS = 6
 class ChartBar(NamedTuple):
     """A bar. `number` gives the colour; None for a published number, whose `tip` lists differences.
 
-    `spoken` is the text for screen readers where it differs from the visible one.
+    `accessible_text` is the text for screen readers where it differs from the visible one.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ChartBar(NamedTuple):
     number: int | None
     best: bool
     tip: str
-    spoken: str = ""
+    accessible_text: str = ""
 
 
 class BarChart(QWidget):
@@ -68,7 +68,8 @@ class BarChart(QWidget):
         self._scale = _scale(self.bars, self._percent)
         self.setAccessibleName(f"{row.result.title}, {row.metric.title}")
         sentences = (
-            bar.spoken or f"{bar.name}: {bar.shown} {bar.aside}".strip() for bar in self.bars
+            bar.accessible_text or f"{bar.name}: {bar.shown} {bar.aside}".strip()
+            for bar in self.bars
         )
         self.setAccessibleDescription("; ".join(sentences))
         self.updateGeometry()

@@ -19,7 +19,7 @@ from sciread_app.ui.evaluation.metric_table import (
     draw_elided,
 )
 from sciread_app.ui.evaluation.scores.bar_chart import marks
-from sciread_app.ui.evaluation.view_models import EvaluationResults, spoken, tip
+from sciread_app.ui.evaluation.view_models import EvaluationResults, accessible_score, tip
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.row_table import RIGHT, Index
@@ -130,9 +130,9 @@ class ScoreModel(MetricModel[ScoreRow]):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._spoken(row, column)
+            return self._accessible_text(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(row.metric) if column == METRIC else self._spoken(row, column)
+            return tip(row.metric) if column == METRIC else self._accessible_text(row, column)
         return None
 
     def headerData(
@@ -154,13 +154,13 @@ class ScoreModel(MetricModel[ScoreRow]):
             return TOO_FEW
         return row.metric.shown(cell.score.value) if cell else "–"
 
-    def _spoken(self, row: ScoreRow, column: int) -> str:
+    def _accessible_text(self, row: ScoreRow, column: int) -> str:
         if column == METRIC:
             return f"{row.result.title}, {row.metric.title}"
         if column == N:
             return "" if row.n is None else trn("{n:,} item", "{n:,} items", row.n)
         model = self.models[column - FIRST]
-        return spoken(row, model, self.found.names[model])
+        return accessible_score(row, model, self.found.names[model])
 
 
 class ModelHeader(QHeaderView):

@@ -189,5 +189,7 @@ class ConfusionMatrix(QWidget):
         return f"{mistake_words(labels[actual], labels[predicted], count)} ({share})"
 
 
-def mistake_words(truth: str, told: str, count: int) -> str:
-    return tr("{truth} predicted as {told}: {count:,}", truth=truth, told=told, count=count)
+def mistake_words(truth: str, predicted: str, count: int) -> str:
+    return tr(
+        "{truth} predicted as {predicted}: {count:,}", truth=truth, predicted=predicted, count=count
+    )

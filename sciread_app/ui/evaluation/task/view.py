@@ -214,7 +214,7 @@ class TaskView(QWidget):
         """Load the figures stored with both reports."""
         match = self._found.pair(*self.pair.chosen)
         if match is None:
-            self._say_nothing()
+            self._show_nothing()
             return
         _, one, other = match
         self._sides = one, other
@@ -251,7 +251,7 @@ class TaskView(QWidget):
         if self.tasks.count():
             self._show_task()
         else:
-            self._say(
+            self._show_message(
                 tr("No charts for these models"),
                 tr("None of the tasks that both models were evaluated on has classes or curves."),
             )
@@ -345,7 +345,7 @@ class TaskView(QWidget):
         one, other = (self._found.numbers.get(kept.model, 0) for kept in self._sides)
         return one, other
 
-    def _say_nothing(self) -> None:
+    def _show_nothing(self) -> None:
         title = tr("No evaluations yet")
         text = tr("Evaluate a model to see its results by class and pair.")
         if self._found.names:
@@ -353,15 +353,17 @@ class TaskView(QWidget):
             text = tr("Select two other models, or evaluate both on the same data.")
         self.tasks.clear()
         self.tasks.setEnabled(False)
-        self._say(title, text, (tr("Evaluate models…"), self.measure_requested.emit))
+        self._show_message(title, text, (tr("Evaluate models…"), self.measure_requested.emit))
 
-    def _say(self, title: str, text: str, *actions: tuple[str, Callable[[], object]]) -> None:
+    def _show_message(
+        self, title: str, text: str, *actions: tuple[str, Callable[[], object]]
+    ) -> None:
         self._note.clear()
         self.empty.show_message("similar", title, text, actions)
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: JobError) -> None:
-        self._say(problem.message, problem.hint)
+        self._show_message(problem.message, problem.hint)
 
     def _build(self) -> None:
         self._pages = PageStack(self)

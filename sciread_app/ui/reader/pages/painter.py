@@ -90,7 +90,7 @@ class PagePainter:
         rect = layout.rect(page)
         painter.fillRect(rect, QColor(DARK_PAPER if dark else PAPER))
         if why := self._pictures.failure(page):
-            _say(painter, rect, why, dark)
+            _paint_message(painter, rect, why, dark)
         else:
             self._paint_picture(painter, layout, page, within, dark)
             self._paint_marks(painter, layout, page, theme, dark)
@@ -233,7 +233,7 @@ def _note_sign(painter: QPainter, box: QRectF, colour: str) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def _say(painter: QPainter, rect: QRect, why: str, dark: bool) -> None:
+def _paint_message(painter: QPainter, rect: QRect, why: str, dark: bool) -> None:
     painter.setPen(QColor("#c9cdd4" if dark else "#505866"))
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
     painter.drawText(rect.adjusted(40, 40, -40, -40), int(flags), why)

@@ -22,13 +22,13 @@ def connect() -> QApplication:
         return app
     messages: list[str] = []
 
-    def hear(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    def handle(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
         messages.append(text)
         if kind == QtMsgType.QtFatalMsg:  # Qt calls abort() when this returns
             _report_no_display(messages[0])
             os._exit(1)
 
-    qInstallMessageHandler(hear)
+    qInstallMessageHandler(handle)
     try:
         app = QApplication(sys.argv[:1])
     finally:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 PATIENCE_MS = 3_000
 LONGEST = 1_000_000  # bytes of a message
-HEARD = b"heard\n"
+RECEIVED = b"heard\n"
 
 
 class SingleInstanceServer(QObject):
@@ -54,7 +54,7 @@ class SingleInstanceServer(QObject):
         if not caller.canReadLine():
             return
         message = decode_message(bytes(caller.readLine().data()))
-        caller.write(QByteArray(HEARD))
+        caller.write(QByteArray(RECEIVED))
         caller.flush()
         caller.disconnectFromServer()
         if message is not None:
@@ -71,7 +71,7 @@ def notify_running_instance(home: Path, paths: Sequence[Path], page: str = "") -
     socket.write(QByteArray(encode_message(paths, page)))
     if not socket.canReadLine():
         socket.waitForReadyRead(PATIENCE_MS)
-    return socket.readLine().data() == HEARD
+    return socket.readLine().data() == RECEIVED
 
 
 def encode_message(paths: Sequence[Path], page: str = "") -> bytes:

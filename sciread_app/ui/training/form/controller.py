@@ -163,10 +163,10 @@ class TrainingFormController(QObject):
             self._wait(title, lambda task: self._training_service.fetch_model(line.model, task),
                        lambda _: self._cured(), JobQueue.network)  # fmt: skip
 
-    def _cited(self, said: str) -> None:
+    def _cited(self, message: str) -> None:
         self.loaded.emit(LibraryChanges(papers=True))
         self._cured()
-        self._form.show_note(said)
+        self._form.show_note(message)
 
     def _cured(self) -> None:
         self._forget_results()
@@ -227,9 +227,9 @@ class TrainingFormController(QObject):
         self._job = self._jobs.run(
             title, work, finish, on_failed=self._failed, queue=queue, file=file
         )
-        self._say_waiting()
+        self._show_waiting()
 
-    def _say_waiting(self) -> None:
+    def _show_waiting(self) -> None:
         """Show which job has to end first, until this one starts."""
         job = self._job
         if job is None:
@@ -256,12 +256,12 @@ class TrainingFormController(QObject):
 
     def _begun(self, job: Job) -> None:
         if (self._job and not self._job.has_started) or job is self._job:
-            self._say_waiting()
+            self._show_waiting()
 
     def _finished(self, job: Job) -> None:
         if job is not self._job:
             if self._job and not self._job.has_started:
-                self._say_waiting()  # for the next job in the queue
+                self._show_waiting()  # for the next job in the queue
         else:
             self._job = None
             if job.cancelled:

@@ -173,7 +173,7 @@ class TrainingForm(QFrame):
 
     def show_estimate(self, text: str) -> None:
         """Show the estimated time and memory, wherever no action has a result to show."""
-        shown = self.said.text() == self._estimate
+        shown = self.note.text() == self._estimate
         self._estimate = text
         if shown:
             self.show_note("")
@@ -227,8 +227,8 @@ class TrainingForm(QFrame):
 
     def show_note(self, text: str, style: str = "quiet") -> None:
         """Show the result of an action; without one, the estimate."""
-        restyled(self.said, style)
-        self.said.setText(text or self._estimate)
+        restyled(self.note, style)
+        self.note.setText(text or self._estimate)
 
     def _build(self) -> None:
         self.name = styled(QLineEdit(), "field")
@@ -237,7 +237,7 @@ class TrainingForm(QFrame):
         self.seed = styled(QLineEdit("1"), "field")
         self.seed.setAccessibleName(tr("Seed"))
         self.close_it = styled(QPushButton(tr("Cancel")), "link")
-        self.said = styled(ElidedLabel(), "quiet")
+        self.note = styled(ElidedLabel(), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(120, 6)
         self.bar.setAccessibleName(tr("Progress"))
@@ -296,7 +296,7 @@ class TrainingForm(QFrame):
         foot = styled(QFrame(), "formfoot")
         parts = (self.bar, self.stop, self.job, self.start)
         middle = [(part, 0, Qt.AlignmentFlag.AlignVCenter) for part in parts]
-        row((self.said, 1), *middle, parent=foot, margins=(20, 10, 16, 12), spacing=10)
+        row((self.note, 1), *middle, parent=foot, margins=(20, 10, 16, 12), spacing=10)
         return foot
 
     def _connect(self) -> None:

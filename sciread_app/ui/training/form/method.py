@@ -153,13 +153,13 @@ class MethodCard(QPushButton):
         lacks = [NEEDS[one.need] for one in found if one.level is Level.missing]
         little = [NEEDS[one.need] for one in found if one.level is Level.few]
         if lacks:
-            self._say(tr("Not enough {what}", what=format_list(lacks)), "tag-wrong")
+            self._show_message(tr("Not enough {what}", what=format_list(lacks)), "tag-wrong")
         elif little:
-            self._say(tr("Few {what}", what=format_list(little)), "tag-warning")
+            self._show_message(tr("Few {what}", what=format_list(little)), "tag-warning")
         else:
-            self._say(tr("Ready to train") if found else "", "tag-good")
+            self._show_message(tr("Ready to train") if found else "", "tag-good")
 
-    def _say(self, text: str, style: str) -> None:
+    def _show_message(self, text: str, style: str) -> None:
         show_text(self.verdict, text)
         restyled(self.verdict, style)
         name = f"{self._spec.title}: {self._spec.summary}"

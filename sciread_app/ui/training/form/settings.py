@@ -315,8 +315,8 @@ class SettingRow(QWidget):
         self.back.hide()
         self.field = self._field()
         # Translators: a setting and the unit of its value
-        spoken = tr("{name} ({unit})", name=title, unit=unit) if unit else title
-        self.field.setAccessibleName(spoken)
+        accessible = tr("{name} ({unit})", name=title, unit=unit) if unit else title
+        self.field.setAccessibleName(accessible)
         number = not isinstance(self.setting.default, bool | str)
         middle = Qt.AlignmentFlag.AlignVCenter
         words = column(self._name, about, self.wrong, spacing=1)

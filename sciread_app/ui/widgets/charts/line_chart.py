@@ -67,7 +67,7 @@ class LineChart(QWidget):
     ) -> None:
         self.lines = [line for line in lines if len(line.x)]
         self._x, self._y = x or self._x, y or self._y
-        self.setAccessibleDescription(self._spoken())
+        self.setAccessibleDescription(self._accessible_text())
         self.update()
 
     def readout(self) -> list[tuple[PlotLine, str]]:
@@ -273,7 +273,7 @@ class LineChart(QWidget):
             self.hovered.emit(x)
             self.update()
 
-    def _spoken(self) -> str:
+    def _accessible_text(self) -> str:
         """The text for a screen reader."""
         ends = [
             tr("{name}: from {first} to {last}", name=line.name or self._name,

@@ -86,8 +86,8 @@ def test_systemd_units_are_accepted_by_systemd(system, tmp_path, timetable):
         check=False,
         env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
     )
-    said = [line for line in done.stderr.splitlines() if "sciread" in line]
-    assert said == [], done.stderr
+    lines = [line for line in done.stderr.splitlines() if "sciread" in line]
+    assert lines == [], done.stderr
 
 
 def test_systemd_arguments_are_quoted(system, tmp_path):

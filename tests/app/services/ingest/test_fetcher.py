@@ -29,13 +29,13 @@ class Shelf:
 
     papers: list = field(default_factory=lambda: [numbered_paper(n) for n in range(1, 36)])
     break_at: int = -1
-    asked: list = field(default_factory=list)
+    calls: list = field(default_factory=list)
     note: str = ""
     KEY: str = "shelf"
     TITLE: str = "The shelf"
 
     def fetch(self, query, cursor, client, task):
-        self.asked.append((cursor, query))
+        self.calls.append((cursor, query))
         for start in range(int(cursor or 0), len(self.papers), 10):
             task.raise_if_cancelled()
             if start == self.break_at:
@@ -84,7 +84,7 @@ def test_failed_fetch_gives_reason_and_resumes_at_failed_page(fetching, shelf, l
     assert failed.state == FetchState.failed and "fell" in failed.message
     assert library.count() == 20
     done = fetching.run(id, Task())
-    assert [cursor for cursor, _ in shelf.asked] == ["", "20"]
+    assert [cursor for cursor, _ in shelf.calls] == ["", "20"]
     assert counts(done.fetch) == (35, 35, 0, 0) and done.fetch.message == ""
 
 
@@ -131,7 +131,7 @@ def test_repeated_fetch_requests_changes_and_reports_updates(fetching, shelf, li
         replace(before, extra={"publication_types": "Retracted Publication"}),
     ]
     again = fetching.run(id, Task())
-    cursor, query = shelf.asked[-1]
+    cursor, query = shelf.calls[-1]
     assert cursor == "" and query.changed_since < datetime.now(UTC).isoformat()
     assert counts(again.fetch) == (2, 1, 1, 0) and again.fetch.papers == 36
     assert {(one.what, library.get([one.paper])[0].source_id) for one in again.news} == {

@@ -120,7 +120,7 @@ def test_activating_previous_model_encodes_nothing(program):
     program.activate("b")
     assert program.active_model.is_ready("a") and not program.active_model.is_ready("c")
     assert program.activate("a").read == 0
-    assert set(program.models.opened[-1].asked) == {"paper", "a paper on some subject"}
+    assert set(program.models.opened[-1].calls) == {"paper", "a paper on some subject"}
     assert program.found("bees") == best("a", "bees")
 
 

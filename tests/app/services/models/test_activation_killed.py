@@ -153,7 +153,7 @@ def test_activation_killed_at_any_moment_keeps_a_model_and_resumes(home, moment,
         kept = len(library.vector_rows("space-b")[0])
         read = answering.activate(then, Task()).read
         warming_up = ("paper", "a paper on some subject")
-        asked = [text for text in models.opened[-1].asked if text not in warming_up]
+        asked = [text for text in models.opened[-1].calls if text not in warming_up]
         written = read - len(asked)  # recovered from the file of a killed program
         assert kept in range(0, PAPERS + 1, BATCH) and written in (0, BATCH)
     assert found(answering, "bees") == best("b", "bees")

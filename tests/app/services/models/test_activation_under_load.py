@@ -47,7 +47,7 @@ def test_no_search_fails_or_mixes_models_when_processes_are_killed(tmp_path):
         for _ in range(SWAPS):
             load.swap()
     assert not story.failed and not story.wrong
-    assert story.searches > 2 * 8 * SWAPS and len(story.asked) == len(NAMES)
+    assert story.searches > 2 * 8 * SWAPS and len(story.calls) == len(NAMES)
     assert story.killed >= SWAPS / 10
     assert lost(workspace) == []
     assert len(model_processes()) == 1  # the memory of all others was freed

@@ -42,7 +42,7 @@ def test_nearest_finds_papers_once_all_are_encoded(library, space, encoder):
         ids, similarities = space.nearest(query, k)
         assert np.allclose(similarities, brute_force(library, encoder, query, k), atol=1e-3)
         assert len(set(ids.tolist())) == min(k, 1_300)
-    assert len(encoder.asked) == 1_301
+    assert len(encoder.calls) == 1_301
 
 
 def test_embedding_index_of_empty_library_returns_nothing(space):
@@ -139,7 +139,7 @@ def test_restored_text_is_not_encoded_again(library, space, encoder):
     space.encode_missing()
     library.edit(3, abstract="About 2")
     assert space.encode_missing() == 1
-    assert len(encoder.asked) == 21
+    assert len(encoder.calls) == 21
     assert np.allclose(
         space.vectors([3])[0][0], encoder.vector("Paper number 2", "About 2"), atol=1e-3
     )
@@ -155,7 +155,7 @@ def test_cancelled_encoding_keeps_finished_batches(library, encoder, tmp_path):
     kept = space.count()  # in batches whose size depends on the time they take
     assert 0 < kept < 1_500
     assert space.encode_missing() == 1_500 - kept
-    assert len(set(encoder.asked)) == 1_500
+    assert len(set(encoder.calls)) == 1_500
 
 
 def test_encoding_progress_counts_all_papers(library, space):
@@ -321,7 +321,7 @@ def test_unused_rows_are_freed(library, space, another, tmp_path, encoder):
 
     library.untrash(range(1, 11))
     assert space.encode_missing() == 10
-    assert len(encoder.asked) == 1_600 + 1 + 10
+    assert len(encoder.calls) == 1_600 + 1 + 10
 
 
 def test_concurrent_query_does_not_hide_papers_encoded_meanwhile(

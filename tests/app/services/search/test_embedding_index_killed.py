@@ -113,7 +113,7 @@ def test_vectors_written_before_kill_are_recovered(
     assert another.count() == 0
 
     assert another.encode_missing() == 400
-    assert len(encoder.asked) == 400
+    assert len(encoder.calls) == 400
 
 
 def test_two_processes_encoding_at_once_keep_index_intact(library, space, encoder, tmp_path):
@@ -146,8 +146,8 @@ def test_rows_moved_by_another_process_are_not_moved_again(
 
     monkeypatch.setattr(library, "put_vectors", other_is_faster)
     assert space.encode_missing() == 0
-    asked = len(encoder.asked)
-    assert space.encode_missing() == 0 and len(encoder.asked) == asked
+    asked = len(encoder.calls)
+    assert space.encode_missing() == 0 and len(encoder.calls) == asked
     assert space.problems() == []
 
 
@@ -160,7 +160,7 @@ def test_kill_while_freeing_rows_causes_no_encoding(
     die_after_writing(space)
 
     assert another.encode_missing() == 600
-    assert len(encoder.asked) == 1_600
+    assert len(encoder.calls) == 1_600
     query = another.encode_query("something")
     assert np.allclose(
         another.nearest(query, 600)[1], brute_force(library, encoder, query, 600), atol=1e-3

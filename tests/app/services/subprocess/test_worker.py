@@ -67,4 +67,4 @@ def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
 
 def test_subprocess_uses_the_same_language(translations):
     language.set_language(["de"], translations)
-    assert apart(works.speak, task=Task()) == "{n:,} Aufsatz"
+    assert apart(works.write_text, task=Task()) == "{n:,} Aufsatz"

@@ -121,7 +121,7 @@ class TestFast:
     ) -> None:
         (tmp_path / "papers").mkdir()
         (tmp_path / "papers" / "a.pdf").touch()
-        for data, said in (
+        for data, message in (
             (
                 TrainingData(TrainingDataKind.collection, "nothing"),
                 "“nothing” contains no papers",
@@ -133,7 +133,7 @@ class TestFast:
             (TrainingData(TrainingDataKind.corpus, "none"), "dataset none does not exist"),
         ):
             for ask in (corpora.make, corpora.inspect):
-                with pytest.raises(LibraryError, match=said):
+                with pytest.raises(LibraryError, match=message):
                     ask(data, Task())
         library.trash(library.ids())
         with pytest.raises(LibraryError, match="library contains no papers"):

@@ -104,7 +104,7 @@ def test_query_error_is_shown_while_typing(qtbot, show):
     assert page.form.message.objectName() == "wrong"
     qtbot.keyClicks(page.form.line, 'ton"')
     qtbot.waitUntil(lambda: page.form.message.objectName() == "quiet")
-    assert len([a for a in intake.asked if a.startswith("check")]) <= 4  # not at every letter
+    assert len([a for a in intake.calls if a.startswith("check")]) <= 4  # not at every letter
 
 
 def test_empty_form_shows_no_error_before_a_request(qtbot, show):
@@ -190,9 +190,9 @@ def test_second_preview_replaces_the_first(qtbot, show, jobs):
     intake.go_on.clear()
     page = show(intake)
     page.look(SourceQuery("arxiv", "first"))
-    qtbot.waitUntil(lambda: "preview first" in intake.asked)
+    qtbot.waitUntil(lambda: "preview first" in intake.calls)
     page.look(SourceQuery("arxiv", "second"))
-    qtbot.waitUntil(lambda: "preview second" in intake.asked)
+    qtbot.waitUntil(lambda: "preview second" in intake.calls)
     intake.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
     assert page.preview.count.isVisible()
@@ -249,7 +249,7 @@ def test_fetch_is_stopped_and_resumed(qtbot, show, jobs):
     assert card.act.text() == "Resume"
     press(qtbot, card.act)
     qtbot.waitUntil(lambda: not jobs.running() and card.fetch.state is FetchState.done)
-    assert intake.asked.count("run all:bees") == 2
+    assert intake.calls.count("run all:bees") == 2
 
 
 def test_fetches_of_one_source_run_one_at_a_time(qtbot, show, jobs):
@@ -264,7 +264,7 @@ def test_fetches_of_one_source_run_one_at_a_time(qtbot, show, jobs):
     assert not page.list.all_button.isEnabled()
     intake.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert sorted(a for a in intake.asked if a.startswith("run")) == ["run a", "run b", "run c"]
+    assert sorted(a for a in intake.calls if a.startswith("run")) == ["run a", "run b", "run c"]
     assert intake.most_at_once == 1
 
 
@@ -276,7 +276,7 @@ def test_waiting_fetch_can_be_cancelled(qtbot, show, jobs):
     press(qtbot, card_of(page, "b").act)
     intake.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert "run b" not in intake.asked
+    assert "run b" not in intake.calls
     assert card_of(page, "b").state.text().startswith("Fetched")
 
 
@@ -390,7 +390,7 @@ def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
     qtbot.waitUntil(lambda: not jobs.running())
     # Generous: it must catch work of seconds on the window's own thread.
     assert heart.stop() < 1_000
-    assert len([a for a in intake.asked if a.startswith("run")]) == 50
+    assert len([a for a in intake.calls if a.startswith("run")]) == 50
 
 
 # Files and citations.
@@ -411,7 +411,7 @@ def test_cited_papers_that_are_missing_are_added(qtbot, show, jobs):
         missing.list.item(1).setSelected(True)
         press(qtbot, missing.add_button)
     qtbot.waitUntil(lambda: missing.list.count() == 2 and not jobs.running())
-    assert intake.asked[-1] == "add 10.1/1"
+    assert intake.calls[-1] == "add 10.1/1"
 
 
 def test_failed_look_up_of_titles_is_explained_in_the_panel(qtbot, show):

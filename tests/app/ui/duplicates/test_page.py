@@ -66,11 +66,11 @@ def test_pair_is_shown_side_by_side_with_differences_marked(page):
     assert {"Source", "Added", "Notes and tags"} <= set(rows)
     assert rows["Notes and tags"].left == (("read · ★★★★ · 2 notes · red · thesis", False),)
     assert "None" in cell(page, "venue", 1).text.text()
-    assert (rows["Abstract"].said, rows["Title"].said) == (
+    assert (rows["Abstract"].remark, rows["Title"].remark) == (
         "Different",
         "Different format",
     )
-    assert rows["Identifiers"].said == "Both kept"
+    assert rows["Identifiers"].remark == "Both kept"
 
 
 def test_first_comparison_is_built_in_several_passes_of_the_event_loop(
@@ -162,7 +162,7 @@ def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key
     qtbot.waitUntil(lambda: page.panel.found is not None)
     with qtbot.waitSignal(page.shown):
         qtbot.keyClick(page.list, key)
-    assert reviewer.asked == [asked]
+    assert reviewer.calls == [asked]
     qtbot.waitUntil(lambda: page.list.current.title == "Wasps")
     assert window.shelving.notice.isVisible()
 
@@ -208,7 +208,7 @@ def test_clicked_value_is_kept_by_the_merge(qtbot, page, reviewer):
     assert cell(page, "title", 0).objectName() == "choice"
     with qtbot.waitSignal(page.shown):
         qtbot.mouseClick(page.panel.merge, Qt.MouseButton.LeftButton)
-    assert reviewer.asked == ["merge 1 2 title=The Life of Bees."]
+    assert reviewer.calls == ["merge 1 2 title=The Life of Bees."]
 
 
 def test_left_and_right_keys_choose_all_values_of_one_paper(qtbot, page, reviewer):
@@ -235,7 +235,7 @@ def test_merge_all_button_merges_agreeing_pairs(qtbot, page, reviewer):
     assert page.merge_all.text() == "Merge all identical pairs (1)"
     with qtbot.waitSignal(page.shown):
         qtbot.mouseClick(page.merge_all, Qt.MouseButton.LeftButton)
-    assert reviewer.asked == ["merge all"] and page.count.text() == "2 pairs"
+    assert reviewer.calls == ["merge all"] and page.count.text() == "2 pairs"
     assert page.merge_all.isHidden()
 
 
@@ -243,7 +243,7 @@ def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer):
     page.edit_requested.disconnect()
     page.mark_not_duplicates()
     page.merge()
-    assert page.busy and not page.panel.merge.isEnabled() and reviewer.asked == []
+    assert page.busy and not page.panel.merge.isEnabled() and reviewer.calls == []
     with qtbot.waitSignal(page.shown):
         page.library_changed(LibraryChanges(papers=True))  # the edit failed or is done
     assert page.panel.merge.isEnabled()
@@ -352,11 +352,11 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     assert page.isVisible() and page.panel.found is None
     qtbot.keyClick(window.focusWidget(), Key.Key_M)
     qtbot.keyClick(window.focusWidget(), Key.Key_M)  # the second press is ignored
-    assert gateway.duplicates.asked == []
+    assert gateway.duplicates.calls == []
     go_on.set()
-    qtbot.waitUntil(lambda: gateway.duplicates.asked == ["merge 1 2"])
+    qtbot.waitUntil(lambda: gateway.duplicates.calls == ["merge 1 2"])
     qtbot.waitUntil(lambda: page.empty.isVisible() and not window._jobs.running())
-    assert gateway.organise.asked == []
+    assert gateway.organise.calls == []
 
 
 def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, context):

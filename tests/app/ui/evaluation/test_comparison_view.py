@@ -78,10 +78,10 @@ def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard,
 
 
 def test_swap_button_reverses_the_comparison(view, dashboard, settled):
-    assert dashboard.asked[-1] == ("compare", "starter", "specter-1")
+    assert dashboard.calls[-1] == ("compare", "starter", "specter-1")
     view.pair.swap.click()
     settled()
-    assert dashboard.asked[-1] == ("compare", "specter-1", "starter")
+    assert dashboard.calls[-1] == ("compare", "specter-1", "starter")
     assert view.sentence.text().startswith("Starter is better than SPECTER on 900 papers")
 
 
@@ -101,11 +101,11 @@ def test_models_measured_on_different_data_are_not_compared(view, dashboard, pag
     dashboard.found = EvaluationResults(
         [board(measured(START, 0.5), key="local-a"), board(measured(TRAINED, 0.5), key="local-b")]
     )
-    dashboard.asked.clear()
+    dashboard.calls.clear()
     page.refresh()
     settled()
     assert "not evaluated on the same data" in view.empty.title.text()
-    assert dashboard.asked == []
+    assert dashboard.calls == []
 
 
 def test_single_model_has_nothing_to_compare(view, dashboard, page, settled):

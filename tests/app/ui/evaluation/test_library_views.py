@@ -37,7 +37,7 @@ def choose(view, settled, first, second):
 
 def test_neighbours_of_the_first_known_paper_are_shown_for_two_models(neighbours, gateway):
     assert [side.title.text() for side in neighbours.sides] == ["Starter", "Specter-Ours"]
-    assert gateway.asked[-2:] == ["like:1", "like:1"]
+    assert gateway.calls[-2:] == ["like:1", "like:1"]
     found = [list(side.model.listing.ids) for side in neighbours.sides]
     assert found[0] and found[0] != found[1]
     assert "of the top" in neighbours.message.text()
@@ -51,10 +51,10 @@ def test_neighbours_are_marked_with_rank_changes(neighbours):
 
 def test_typed_words_find_a_paper(neighbours, dashboard, gateway, qtbot, settled):
     qtbot.keyClicks(neighbours.search_field, "curie")
-    qtbot.waitUntil(lambda: ("find", "curie") in dashboard.asked)
+    qtbot.waitUntil(lambda: ("find", "curie") in dashboard.calls)
     settled()
     assert list(neighbours.papers.model().listing.ids) == [3]
-    assert gateway.asked[-1] == "like:3"
+    assert gateway.calls[-1] == "like:3"
     neighbours.search_field.clear()
     qtbot.waitUntil(lambda: list(neighbours.papers.model().listing.ids) == [1, 2])
 
@@ -171,7 +171,7 @@ def test_missing_map_is_drawn_on_request(maps, gateway, dashboard, qtbot, settle
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: side.view.isVisible())
     assert gateway.comparisons.read["miread-ours"] == gateway.count  # the library is encoded first
-    assert ("draw", "miread-ours") in dashboard.asked
+    assert ("draw", "miread-ours") in dashboard.calls
 
 
 def test_model_pair_view_never_holds_the_same_model_twice(qtbot):

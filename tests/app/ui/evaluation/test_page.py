@@ -91,7 +91,7 @@ def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboa
     assert window.rail.button("lab").busy
     dashboard.go_on.set()
     settled()
-    assert dashboard.asked[0] == ("evaluate", ("starter",), "local", LIBRARY)
+    assert dashboard.calls[0] == ("evaluate", ("starter",), "local", LIBRARY)
     assert window.banner.message.text() == "1 model was evaluated."
     assert "Questions" in window.banner.hint.text()
     assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
@@ -128,7 +128,7 @@ def test_published_suite_is_evaluated_from_its_folder(dialog, page, dashboard, q
     dialog.folder.setText("/data/scidocs")
     qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     settled()
-    assert dashboard.asked[0] == ("evaluate", ("starter",), "scidocs", Path("/data/scidocs"))
+    assert dashboard.calls[0] == ("evaluate", ("starter",), "scidocs", Path("/data/scidocs"))
     work = page.window().work_log.works[-1]
     titles = {one.key: one.title for one in dashboard.candidates()}
     assert titles["starter"] != "starter" and titles["starter"] in work.title
@@ -213,10 +213,10 @@ def test_menu_commands_go_to_the_dashboard(window, page, settled):
 def test_library_change_refreshes_the_neighbours(show, gateway, window, settled):
     view = show(NEIGHBOURS)
     gateway.comparisons.read["miread-ours"] = gateway.count
-    gateway.asked.clear()
+    gateway.calls.clear()
     window.events.library_changed.emit(LibraryChanges(space=True))
     settled()
-    assert gateway.asked and view.pair.isEnabled()
+    assert gateway.calls and view.pair.isEnabled()
 
 
 def test_switch_button_of_the_neighbours_requests_the_model(show, gateway, qtbot, settled, window):

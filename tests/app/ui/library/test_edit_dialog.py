@@ -69,11 +69,11 @@ def test_invalid_value_is_reported_and_not_saved(dialogs):
     dialog.fields["published"].setText("last summer")
     dialog.save()
     assert dialog.isVisible() and "is not a valid date" in dialog.wrong.text()
-    assert dialogs.organise.asked == []
+    assert dialogs.organise.calls == []
     dialog.reject()
     assert dialog.isVisible() and "unsaved changes" in dialog.wrong.text()
     dialog.reject()
-    assert not dialog.isVisible() and dialogs.organise.asked == []
+    assert not dialog.isVisible() and dialogs.organise.calls == []
 
 
 def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
@@ -84,13 +84,13 @@ def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
     qtbot.keyClicks(dialog.fields[ADD], "new")
     qtbot.keyClicks(dialog.fields[REMOVE], "to read")
     dialog.save()
-    qtbot.waitUntil(lambda: len(dialogs.organise.asked) == 3)
+    qtbot.waitUntil(lambda: len(dialogs.organise.calls) == 3)
     assert dialogs.organise.fields == {n: {"venue": "Nature"} for n in (18, 19, 20)}
     assert dialogs.organise.tags == {"to read": set(), "new": {18, 19, 20}}
     notice = dialogs.window.shelving.notice
     qtbot.waitUntil(lambda: notice.text.text() == "Edited 3 papers.")
     notice.undo_button.click()
-    qtbot.waitUntil(lambda: dialogs.organise.asked == [])
+    qtbot.waitUntil(lambda: dialogs.organise.calls == [])
 
 
 def test_unchanged_record_is_not_saved():

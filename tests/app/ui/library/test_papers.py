@@ -127,7 +127,7 @@ def test_picker_arrows_move_and_escape_cancels(qtbot, window, gateway):
     qtbot.keyClick(chooser.line, Qt.Key.Key_Down)
     assert chooser.list.currentIndex().row() == 1
     qtbot.keyClick(chooser.line, Qt.Key.Key_Escape)
-    assert not chooser.isVisible() and gateway.organise.asked == []
+    assert not chooser.isVisible() and gateway.organise.calls == []
 
 
 def test_rating_and_read_state_have_keys(qtbot, window, gateway):
@@ -145,7 +145,7 @@ def test_letter_keys_in_the_search_box_are_text(qtbot, window, gateway):
     window.page.search_box.take_focus()
     qtbot.keyClicks(window.page.search_box.edit, "tree 42")
     assert window.page.search_box.edit.text() == "tree 42"
-    assert gateway.organise.asked == [] and not window.findChildren(PickerPopup)
+    assert gateway.organise.calls == [] and not window.findChildren(PickerPopup)
 
 
 def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, gateway):
@@ -167,9 +167,9 @@ def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
     qtbot.waitUntil(lambda: undo.text() == "&Undo: rated 1 paper 3")
     window.go_to("intake")
     qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: gateway.organise.asked == [] and redo.isEnabled())
+    qtbot.waitUntil(lambda: gateway.organise.calls == [] and redo.isEnabled())
     redo.trigger()
-    qtbot.waitUntil(lambda: gateway.organise.asked == ["Rated 1 paper 3"])
+    qtbot.waitUntil(lambda: gateway.organise.calls == ["Rated 1 paper 3"])
 
 
 def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
@@ -237,7 +237,7 @@ def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, gateway):
     press(qtbot, window, Qt.Key.Key_5)
     press(qtbot, window, Qt.Key.Key_R)
     qtbot.waitUntil(lambda: window.banner.message.text() == "The library is locked.")
-    qtbot.waitUntil(lambda: len(gateway.organise.asked) == 1)
+    qtbot.waitUntil(lambda: len(gateway.organise.calls) == 1)
 
 
 @pytest.mark.parametrize("selected, shown", [(0, False), (1, True)])
@@ -356,7 +356,7 @@ def test_action_without_selection_asks_for_one(qtbot, window, gateway):
     window.page.result_list.clearSelection()
     press(qtbot, window, Qt.Key.Key_R)
     assert toast_text(window) == "Select papers in the list first."
-    assert gateway.organise.asked == []
+    assert gateway.organise.calls == []
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_escape_cancels_a_new_collection(qtbot, sidebar, organise):
     sidebar.add_collection()
     qtbot.keyClick(sidebar.tree.findChild(QLineEdit, "rename"), Qt.Key.Key_Escape)
     assert texts(sidebar, NameEntry(NodeKind.collections)) == ["thesis", "Übersicht"]
-    assert organise.asked == []
+    assert organise.calls == []
 
 
 def test_failed_rename_restores_the_name(qtbot, sidebar, organise):
@@ -244,7 +244,7 @@ def test_drop_anywhere_on_a_row_hits_its_node(qtbot, sidebar, organise, down):
     qtbot.waitUntil(lambda: "Übersicht/thesis" in organise.collections)
     drop(sidebar, pack_papers([7, 8]), NameEntry(NodeKind.collections), down)
     drop(sidebar, pack_papers([7, 8]), NameEntry(NodeKind.unread), down)
-    assert len(organise.asked) == 2
+    assert len(organise.calls) == 2
 
 
 def test_collection_is_moved_but_not_into_itself(qtbot, sidebar, organise):

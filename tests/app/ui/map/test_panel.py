@@ -82,14 +82,14 @@ def test_stored_map_is_shown_without_drawing(show, gateway):
     assert panel.empty_states.shows_map
     assert len(panel.view.points.ids) == 80
     assert panel.bar.isVisible()
-    assert "draw" not in gateway.map.asked
+    assert "draw" not in gateway.map.calls
 
 
 def test_missing_map_is_drawn(show, gateway, qtbot):
     gateway.map.drawn = None
     panel = show(gateway)
     qtbot.waitUntil(lambda: panel.view.points is not None)
-    assert gateway.map.asked[0] == "draw"
+    assert gateway.map.calls[0] == "draw"
     assert panel.empty_states.shows_map
 
 
@@ -121,7 +121,7 @@ def test_drawing_is_stopped_and_resumed(show, gateway, qtbot):
     panel = show(gateway)
     gateway.map.go_on.clear()
     panel.redraw()
-    qtbot.waitUntil(lambda: panel.empty_states.button.isVisible() and bool(gateway.map.asked))
+    qtbot.waitUntil(lambda: panel.empty_states.button.isVisible() and bool(gateway.map.calls))
     panel.empty_states.button.click()
     qtbot.waitUntil(lambda: panel.layout_job.job is None)
     assert panel.empty_states.button.text() == "Resume"
@@ -137,7 +137,7 @@ def test_model_change_draws_a_map_after_a_stopped_drawing(show, gateway, qtbot):
     panel = show(gateway)
     gateway.map.go_on.clear()
     panel.redraw()
-    qtbot.waitUntil(lambda: panel.empty_states.button.isVisible() and bool(gateway.map.asked))
+    qtbot.waitUntil(lambda: panel.empty_states.button.isVisible() and bool(gateway.map.calls))
     panel.empty_states.button.click()
     qtbot.waitUntil(lambda: panel.layout_job.job is None)
     gateway.map.go_on.set()
@@ -153,10 +153,10 @@ def test_model_change_replaces_the_running_drawing(show, gateway, qtbot):
     panel = show(gateway)
     gateway.map.go_on.clear()
     panel.redraw()
-    qtbot.waitUntil(lambda: gateway.map.asked[-1:] == ["draw anew"])
+    qtbot.waitUntil(lambda: gateway.map.calls[-1:] == ["draw anew"])
     gateway.map.drawn = None
     panel.library_changed(LibraryChanges(vectors=True, space=True))
-    qtbot.waitUntil(lambda: gateway.map.asked[-1:] == ["draw"])
+    qtbot.waitUntil(lambda: gateway.map.calls[-1:] == ["draw"])
     gateway.map.go_on.set()
     qtbot.waitUntil(lambda: panel.layout_job.job is None)
     assert not panel.empty_states.button.isVisible()
@@ -182,7 +182,7 @@ def test_page_without_a_map_shows_the_reason(
     assert not panel.empty_states.shows_map
     assert not panel.bar.isVisible()
     assert panel.empty_states.empty.title.text() == expected
-    assert "draw" not in maps.asked
+    assert "draw" not in maps.calls
 
 
 def test_outgrown_map_can_be_redrawn(show, gateway, qtbot):
@@ -193,7 +193,7 @@ def test_outgrown_map_can_be_redrawn(show, gateway, qtbot):
     assert panel.empty_states.button.isVisible()
     assert "15 of 80" in panel.empty_states.line.text() and "7 " in panel.empty_states.line.text()
     panel.empty_states.button.click()
-    qtbot.waitUntil(lambda: "draw anew" in gateway.map.asked)
+    qtbot.waitUntil(lambda: "draw anew" in gateway.map.calls)
     qtbot.waitUntil(lambda: not panel.view.points.drawing.outgrown)
 
 
@@ -205,7 +205,7 @@ def test_click_requests_the_paper_and_draws_lines_to_similar_ones(show, gateway,
     assert requested.args == [7]
     before = panel.view.grab().toImage()
     qtbot.waitUntil(lambda: len(panel.view.similar) == 10)
-    assert "similar 7" in gateway.map.asked
+    assert "similar 7" in gateway.map.calls
     numbers = [one.number for one in panel.view.similar]
     assert panel.view.points.ids[numbers].tolist() == [
         one.paper for one in gateway.map.similar(PaperId(7))
@@ -282,7 +282,7 @@ def test_lines_of_an_earlier_paper_are_not_drawn(show, gateway, qtbot, jobs):
     panel = show(gateway)
     QTest.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=pixel(panel, 7))
     panel.show_current(8)
-    qtbot.waitUntil(lambda: "similar 7" in gateway.map.asked and not jobs.running())
+    qtbot.waitUntil(lambda: "similar 7" in gateway.map.calls and not jobs.running())
     assert panel.view.similar == []
 
 
@@ -652,7 +652,7 @@ def test_redrawn_map_keeps_the_highlight(show, gateway, qtbot):
 def test_papers_that_cannot_be_placed_are_tried_once(show, gateway, qtbot, jobs):
     class UnchangedMaps(FakeMap):
         def draw(self, task, *, from_scratch):
-            self.asked.append("draw")
+            self.calls.append("draw")
             return self.drawn
 
     gateway.map = UnchangedMaps(80)
@@ -662,7 +662,7 @@ def test_papers_that_cannot_be_placed_are_tried_once(show, gateway, qtbot, jobs)
     panel.hide()
     panel.show()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert gateway.map.asked.count("draw") == 1
+    assert gateway.map.calls.count("draw") == 1
 
 
 def test_zoomed_map_shows_titles_beside_points(show, gateway, qtbot, jobs):
@@ -679,9 +679,9 @@ def test_library_change_updates_the_colours(show, gateway, qtbot):
     panel = show(gateway)
     panel.colour_by(ColorBy.read)
     qtbot.waitUntil(lambda: panel.view.points.scheme.names == ("Read", "Unread"))
-    asked = gateway.map.asked.count("shades Read or not")
+    asked = gateway.map.calls.count("shades Read or not")
     panel.library_changed(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: gateway.map.asked.count("shades Read or not") > asked)
+    qtbot.waitUntil(lambda: gateway.map.calls.count("shades Read or not") > asked)
 
 
 def test_other_papers_are_hidden_while_papers_are_highlighted(show, gateway):

@@ -36,12 +36,12 @@ def test_model_is_prepared_in_the_background_and_activated(qtbot, window, gatewa
     qtbot.waitUntil(lambda: "Preparing Theirs" in window._foot.what.text())
     assert [work.title for work in window.work_log.going()] == ["Preparing Theirs"]
     assert gateway.activation.answers == "starter"
-    asked, encoded = len(gateway.asked), gateway.encoded
+    asked, encoded = len(gateway.calls), gateway.encoded
 
     gateway.activation.go_on.set()
     qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
     assert window.banner.hint.text() == "300 papers were indexed."
-    qtbot.waitUntil(lambda: len(gateway.asked) > asked and gateway.encoded > encoded)
+    qtbot.waitUntil(lambda: len(gateway.calls) > asked and gateway.encoded > encoded)
     qtbot.waitUntil(lambda: not jobs.running())
     assert (window.activation.wanted, window.activation.job) == (None, None)
 
@@ -159,11 +159,11 @@ def test_running_activation_stays_pending_after_closing(qtbot, window, gateway, 
 
 
 def test_model_activated_by_another_program_is_adopted(qtbot, window, gateway):
-    asked = len(gateway.asked)
+    asked = len(gateway.calls)
     gateway.activation.elsewhere = "theirs"
     qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
     assert "Another program" in window.banner.hint.text()
-    qtbot.waitUntil(lambda: len(gateway.asked) > asked)
+    qtbot.waitUntil(lambda: len(gateway.calls) > asked)
 
 
 def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, gateway, jobs):

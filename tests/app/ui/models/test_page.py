@@ -248,7 +248,7 @@ def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
     gateway.models.go_on.set()
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
     assert page.downloads.entries == [] and not window.rail.button("lab").busy
-    assert page.card.title.text() == "bees" and gateway.models.asked == [tmp_path / "bees.zip"]
+    assert page.card.title.text() == "bees" and gateway.models.calls == [tmp_path / "bees.zip"]
 
 
 def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
@@ -310,7 +310,7 @@ def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, gat
     again.revision.setText("v2")
     click(qtbot, again.add)
     qtbot.waitUntil(lambda: page.list.current == "malteos--scincl" and not jobs.running())
-    assert gateway.models.asked == [
+    assert gateway.models.calls == [
         DownloadRequest("malteos/scincl"),
         DownloadRequest("malteos/scincl", "v2", "cls"),
     ]
@@ -451,7 +451,7 @@ def test_model_is_exported_to_the_chosen_file(qtbot, choose, page, gateway, monk
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", where)
     page.export()
-    qtbot.waitUntil(lambda: gateway.models.asked == [("theirs", Path("/tmp/x.zip"))])
+    qtbot.waitUntil(lambda: gateway.models.calls == [("theirs", Path("/tmp/x.zip"))])
     assert [Path(name).name for name in offered] == ["theirs.zip"]
 
 

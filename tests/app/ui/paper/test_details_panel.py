@@ -189,7 +189,7 @@ def test_looked_up_fields_are_listed_and_undone(show_window, qtbot, gateway):
     assert "Crossref" in shown(body) and "Venue" in shown(body)
     body.anchorClicked.emit(QUrl("undo:venue"))
     qtbot.waitUntil(lambda: "undo:venue" not in body.toHtml())
-    assert "undo venue of 1" in gateway.about.asked
+    assert "undo venue of 1" in gateway.about.calls
 
 
 def test_notice_of_a_lookup_names_its_service_and_links_to_its_doi(show, gateway):
@@ -520,9 +520,9 @@ def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, gateway
     panel.show_paper(1, Card(gateway.paper(1)))
     qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
     qtbot.waitUntil(lambda: not jobs.running())
-    assert gateway.about.asked == []
+    assert gateway.about.calls == []
     panel.parts.area.ensureWidgetVisible(panel.parts.around)
-    qtbot.waitUntil(lambda: gateway.about.asked == ["alike 1"])
+    qtbot.waitUntil(lambda: gateway.about.calls == ["alike 1"])
 
 
 def test_citations_are_fetched_on_request(show, qtbot, gateway):
@@ -531,7 +531,7 @@ def test_citations_are_fetched_on_request(show, qtbot, gateway):
     around = panel.parts.around
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "not fetched yet" in shown(around.text))
-    assert "ask 1" not in gateway.about.asked
+    assert "ask 1" not in gateway.about.calls
     around.fetch.click()
     qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
     assert around.fetch.isHidden()
@@ -581,7 +581,7 @@ def test_unlisted_paper_is_added_with_one_click(show, qtbot, gateway):
     qtbot.waitUntil(lambda: "Add to library" in shown(around.text).replace("\xa0", " "))
     with qtbot.waitSignal(panel.loaded):
         around.add(DOI)
-    assert "fetch doi:10.5555/other" in gateway.about.asked
+    assert "fetch doi:10.5555/other" in gateway.about.calls
     qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))
 
 
@@ -707,7 +707,7 @@ def test_list_requested_from_the_page_of_a_paper_is_shown(show_page, qtbot):
     qtbot.waitUntil(lambda: page.details.details is not None)
     page.open_paper()
     page.library_changed(LibraryChanges(papers=True))  # the page of the paper stays in front
-    qtbot.waitUntil(lambda: len(page._finder.asked) > 1)
+    qtbot.waitUntil(lambda: len(page._finder.calls) > 1)
     assert not page.result_list.isVisible()
     page.show_papers([2, 3], "From the map")
     assert page.result_list.isVisible() and page.model.rowCount() == 2

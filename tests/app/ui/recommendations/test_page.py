@@ -120,7 +120,7 @@ def test_more_like_this_adds_an_example_to_a_saved_search(show, qtbot, jobs):
     page, services = show(HIVES)
     page.keep()
     settle(qtbot, jobs)
-    assert "like Hives [1]" in services.asked
+    assert "like Hives [1]" in services.calls
 
 
 def test_dismissed_paper_can_be_restored(show, qtbot, jobs, context):
@@ -206,7 +206,7 @@ def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
     page, services = show(BEES)
     page.head.among.menu().actions()[4].trigger()
     settle(qtbot, jobs)
-    assert services.asked[-1] == "bees library 0"
+    assert services.calls[-1] == "bees library 0"
 
 
 def test_page_without_subjects_has_a_placeholder(show, context):
@@ -307,7 +307,7 @@ def test_unfollowed_topic_is_followed_again_from_the_message(show, qtbot, jobs, 
     undo()
     assert list(counts(page)) == ["all:swarm", "bees"]
     settle(qtbot, jobs)
-    assert [asked for asked in services.asked if "digests" in asked] == [
+    assert [asked for asked in services.calls if "digests" in asked] == [
         "leave digests all:swarm",
         "leave digests bees",
         "return to digests all:swarm",
@@ -362,12 +362,12 @@ def test_default_scope_is_that_of_the_library_until_one_is_chosen(show, qtbot, j
     services.scope = CandidateScope.added
     page.refresh()
     settle(qtbot, jobs)
-    assert "bees added 30" in services.asked
-    services.asked.clear()
+    assert "bees added 30" in services.calls
+    services.calls.clear()
     page.head.among.menu().actions()[4].trigger()
     page.refresh()
     settle(qtbot, jobs)
-    assert "bees library 0" in services.asked and "bees added 30" not in services.asked
+    assert "bees library 0" in services.calls and "bees added 30" not in services.calls
 
 
 def test_navigation_bar_counts_each_new_paper_once(show_window, qtbot, jobs):

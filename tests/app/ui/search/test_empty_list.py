@@ -22,7 +22,7 @@ def test_missing_doi_is_looked_up_and_added(qtbot, show_page):
     look_up = offered_actions(qtbot, page, ABSENT)[0]
     with qtbot.waitSignal(page.details.loaded):
         qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
-    assert gateway.about.asked[-1] == f"fetch doi:{ABSENT}"
+    assert gateway.about.calls[-1] == f"fetch doi:{ABSENT}"
     gateway.papers[2] = paper("Found at last", doi=ABSENT)
     page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
@@ -55,7 +55,7 @@ def test_whole_title_is_looked_up(qtbot, show_page):
     look_up = offered_actions(qtbot, page, title)[0]
     with qtbot.waitSignal(page.details.loaded):
         qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
-    assert gateway.about.asked[-1] == f"fetch {title}"
+    assert gateway.about.calls[-1] == f"fetch {title}"
 
 
 @pytest.mark.parametrize("text", ["zebrafish violin", 'the "zebrafish violin" of Turin'])

@@ -126,20 +126,20 @@ def test_results_appear_while_typing(qtbot, show_page):
 def test_typing_searches_after_a_pause(qtbot, show_page, jobs):
     gateway = FakeGateway(papers=PAPERS)
     page = show_page(gateway)
-    gateway.asked.clear()
+    gateway.calls.clear()
     type_in(qtbot, page, "light")
-    qtbot.waitUntil(lambda: gateway.asked != [] and is_idle(page, jobs))
-    assert gateway.asked == ["light"]
+    qtbot.waitUntil(lambda: gateway.calls != [] and is_idle(page, jobs))
+    assert gateway.calls == ["light"]
 
 
 def test_enter_searches_at_once_and_only_once(qtbot, show_page, jobs):
     gateway = FakeGateway(papers=PAPERS)
     page = show_page(gateway)
-    gateway.asked.clear()
+    gateway.calls.clear()
     page.search_box.edit.setText("light")
     qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: gateway.asked == ["light"] and is_idle(page, jobs))
-    assert gateway.asked == ["light"]
+    qtbot.waitUntil(lambda: gateway.calls == ["light"] and is_idle(page, jobs))
+    assert gateway.calls == ["light"]
 
 
 def test_late_results_of_an_older_query_are_dropped(qtbot, show_page, jobs):
@@ -189,7 +189,7 @@ def test_mode_follows_the_switch(qtbot, show_page):
     gateway = ModeRecorder(papers=PAPERS)
     page = show_page(gateway)
     page.search_box.set_text("light")
-    qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.modes[-1]) == ("light", SearchMode.hybrid))
+    qtbot.waitUntil(lambda: (gateway.calls[-1], gateway.modes[-1]) == ("light", SearchMode.hybrid))
     for mode in (SearchMode.text, SearchMode.meaning):
         page.search_box.set_mode(mode)
         qtbot.waitUntil(lambda mode=mode: gateway.modes[-1:] == [mode])
@@ -291,7 +291,7 @@ def test_browsing_and_searching_have_separate_orders(qtbot, show_page):
     gateway = FakeGateway()
     page = show_page(gateway)
     page.sort_by(Order.year)
-    qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.orders[-1]) == ("", Order.year))
+    qtbot.waitUntil(lambda: (gateway.calls[-1], gateway.orders[-1]) == ("", Order.year))
     assert page.header.order.text() == "Newest published"
     page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: gateway.orders[-1] is Order.relevance)
@@ -299,7 +299,7 @@ def test_browsing_and_searching_have_separate_orders(qtbot, show_page):
     page.sort_by(Order.rating)
     qtbot.waitUntil(lambda: gateway.orders[-1] is Order.rating)
     page.search_box.set_text("")
-    qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.orders[-1]) == ("", Order.year))
+    qtbot.waitUntil(lambda: (gateway.calls[-1], gateway.orders[-1]) == ("", Order.year))
 
 
 def test_order_is_restored(qtbot, show_page, tmp_path):
@@ -361,7 +361,7 @@ def test_keys_mark_examples_that_chips_show(qtbot, show_page):
     qtbot.waitUntil(lambda: page.view.query == "paper" and title_of(page, 2) == "Paper 3")
     page.result_list.go_to(1)
     qtbot.keyClicks(page.result_list, "+")
-    qtbot.waitUntil(lambda: gateway.asked[-1] == "like:2 paper" == page.view.query)
+    qtbot.waitUntil(lambda: gateway.calls[-1] == "like:2 paper" == page.view.query)
     page.result_list.go_to(page.model.row_of(5))
     qtbot.keyClicks(page.result_list, "-")
     qtbot.waitUntil(lambda: page.view.query == "like:2 -like:5 paper")

@@ -41,7 +41,7 @@ def test_paper_is_added_by_identifier_or_title(qtbot, show_page, text, asked):
     page.welcome.lookup.line.setText(text)
     with qtbot.waitSignal(page.details.loaded):
         qtbot.keyClick(page.welcome.lookup.line, Qt.Key.Key_Return)
-    assert gateway.about.asked[-1] == asked
+    assert gateway.about.calls[-1] == asked
     assert page.welcome.lookup.line.text() == ""
 
 

@@ -495,9 +495,9 @@ def test_keys_pressed_while_a_page_loads_for_the_first_time_are_acted_on(qtbot, 
     press(qtbot, window, Qt.Key.Key_Down)
     press(qtbot, window, Qt.Key.Key_K)
     press(qtbot, window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
-    assert window.shows("duplicates") and gateway.duplicates.asked == []
+    assert window.shows("duplicates") and gateway.duplicates.calls == []
     go_on.set()
-    qtbot.waitUntil(lambda: gateway.duplicates.asked == ["keep 3 4"])
+    qtbot.waitUntil(lambda: gateway.duplicates.calls == ["keep 3 4"])
     qtbot.waitUntil(lambda: window.shows("search"))
     assert page.isHidden()
 
@@ -515,4 +515,4 @@ def test_keys_for_a_loading_page_are_forgotten_when_another_page_is_shown(qtbot,
     window.go_to("search")
     go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert gateway.duplicates.asked == []
+    assert gateway.duplicates.calls == []

@@ -225,10 +225,10 @@ def test_stored_corpus_is_removed_after_confirmation(qtbot, write, jobs, service
     click(qtbot, shown.form.data.remove)
     (box,) = shown.findChildren(QMessageBox)
     assert box.isModal() and box.defaultButton().text() == "Cancel"
-    assert "remove corpus library-1" not in service.asked
+    assert "remove corpus library-1" not in service.calls
     click(qtbot, next(button for button in box.buttons() if button.text() == "Delete"))
     settle(qtbot, jobs, shown)
-    assert "remove corpus library-1" in service.asked
+    assert "remove corpus library-1" in service.calls
     assert shown.form.data.data is None and not shown.form.data.remove.isEnabled()
 
 
@@ -252,8 +252,8 @@ def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, service
     with qtbot.waitSignal(shown.loaded):
         click(qtbot, button)
     settle(qtbot, jobs, shown)
-    assert "cite 2" in service.asked and lines(shown) == [ENOUGH.text]
-    assert shown.form.said.text() == "Fetched 40 references and 30 citations."
+    assert "cite 2" in service.calls and lines(shown) == [ENOUGH.text]
+    assert shown.form.note.text() == "Fetched 40 references and 30 citations."
     assert shown.form.start.isEnabled()
 
 
@@ -283,7 +283,7 @@ def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, service
     shown = write()
     click(qtbot, shown.form.check.buttons[0])
     settle(qtbot, jobs, shown)
-    assert "fetch a/b" in service.asked and lines(shown) == [ENOUGH.text]
+    assert "fetch a/b" in service.calls and lines(shown) == [ENOUGH.text]
 
 
 def test_settings_to_change_have_their_names_on_the_button(qtbot, write, jobs, service):
@@ -311,36 +311,36 @@ def test_started_training_is_shown(qtbot, write, jobs, service):
     with qtbot.waitSignal(shown.busy_changed) as busy:
         click(qtbot, shown.form.start)
     qtbot.waitUntil(lambda: shown.view.details is not None)
-    assert busy.args == [True] and "start specter-small on thesis" in service.asked
+    assert busy.args == [True] and "start specter-small on thesis" in service.calls
     assert shown.view.title.text() == "Of my thesis" and not shown.writes
     assert shown.view.pill.text() == "Starting" and shown.list.current == "Of my thesis"
 
 
 def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, service):
     shown = write()
-    qtbot.waitUntil(lambda: "330 steps" in shown.form.said.text())
-    text = shown.form.said.text()
+    qtbot.waitUntil(lambda: "330 steps" in shown.form.note.text())
+    text = shown.form.note.text()
     assert "11 min" in text and "CPU" in text and "2.1 GB" in text
     epochs = shown.form.settings.rows["epochs"].field
     before = epochs.text()
     epochs.setText("9")
     settle(qtbot, jobs, shown)
-    assert "330" not in shown.form.said.text()  # the plan has changed
-    qtbot.waitUntil(lambda: shown.form.said.text() == text)
-    estimates = [one for one in service.asked if one.startswith("estimate")]
+    assert "330" not in shown.form.note.text()  # the plan has changed
+    qtbot.waitUntil(lambda: shown.form.note.text() == text)
+    estimates = [one for one in service.calls if one.startswith("estimate")]
     epochs.setText(before)
     settle(qtbot, jobs, shown)
-    assert shown.form.said.text() == text  # known from before
-    assert [one for one in service.asked if one.startswith("estimate")] == estimates
+    assert shown.form.note.text() == text  # known from before
+    assert [one for one in service.calls if one.startswith("estimate")] == estimates
 
 
 def test_estimate_gives_way_to_the_start_of_a_training(qtbot, write, jobs, service):
     service.go_on_working.clear()
     shown = write()
-    qtbot.waitUntil(lambda: "estimate specter-small" in service.asked)
+    qtbot.waitUntil(lambda: "estimate specter-small" in service.calls)
     assert shown.form.start.isEnabled()
     click(qtbot, shown.form.start)
-    qtbot.waitUntil(lambda: "halfway" in shown.form.said.text())
+    qtbot.waitUntil(lambda: "halfway" in shown.form.note.text())
     assert [job.title for job in jobs.running()] != []
     service.go_on_working.set()
     qtbot.waitUntil(lambda: not shown.writes)
@@ -349,7 +349,7 @@ def test_estimate_gives_way_to_the_start_of_a_training(qtbot, write, jobs, servi
 def test_failed_estimate_is_explained_and_prevents_nothing(qtbot, write, service):
     service.trouble = SourceError("The disk is full.", "Make room.")
     shown = write()
-    qtbot.waitUntil(lambda: "disk is full" in shown.form.said.text())
+    qtbot.waitUntil(lambda: "disk is full" in shown.form.note.text())
     assert shown.form.start.isEnabled()
 
 
@@ -357,10 +357,10 @@ def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, service):
     service.go_on_working.clear()
     shown = write()
     click(qtbot, shown.form.start)
-    qtbot.waitUntil(lambda: "halfway" in shown.form.said.text())
+    qtbot.waitUntil(lambda: "halfway" in shown.form.note.text())
     assert shown.form.bar.value() == 250 and not shown.form.start.isEnabled()
     click(qtbot, shown.form.stop)
-    qtbot.waitUntil(lambda: shown.form.said.text() == "Stopped.")
+    qtbot.waitUntil(lambda: shown.form.note.text() == "Stopped.")
     assert shown.form.start.isEnabled() and not shown.form.bar.isVisible()
     assert shown.writes
 
@@ -370,8 +370,8 @@ def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, service):
     shown, problems = write(), []
     shown.problem.connect(problems.append)
     click(qtbot, shown.form.start)
-    qtbot.waitUntil(lambda: "disk" in shown.form.said.text())
-    assert shown.form.said.text() == "The disk is full. Make room."
+    qtbot.waitUntil(lambda: "disk" in shown.form.note.text())
+    assert shown.form.note.text() == "The disk is full. Make room."
     assert shown.writes and shown.form.start.isEnabled()
     assert problems == []  # the form shows it already
 
@@ -387,8 +387,8 @@ def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, service, monkeypa
     shown = write()
     shown.form.name.setText("mine")
     click(qtbot, shown.form.job)
-    qtbot.waitUntil(lambda: "Exported the training job" in shown.form.said.text())
-    assert asked == ["mine.zip"] and "job mine.zip" in service.asked
+    qtbot.waitUntil(lambda: "Exported the training job" in shown.form.note.text())
+    assert asked == ["mine.zip"] and "job mine.zip" in service.calls
 
 
 # Existing trainings.
@@ -463,7 +463,7 @@ def test_trained_model_is_added_and_activated(qtbot, show, jobs, service, gatewa
     qtbot.waitUntil(lambda: 0 < top(shown.view.scores) < top(shown.view.curves))
     click(qtbot, shown.view.buttons["add_model"])
     qtbot.waitUntil(lambda: shown.view.buttons["add_model"].isHidden())
-    assert "add mine" in service.asked
+    assert "add mine" in service.calls
     with qtbot.waitSignal(shown.activate_requested) as wanted:
         click(qtbot, shown.view.buttons["activate"])
     assert wanted.args == ["made", "mine"]
@@ -608,7 +608,7 @@ def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, service, monkey
     shown = show()
     click(qtbot, shown.nothing.buttons()[1])
     qtbot.waitUntil(lambda: shown.list.current == "theirs" and not jobs.running())
-    assert "open theirs" in service.asked and shown.view.title.text() == "theirs"
+    assert "open theirs" in service.calls and shown.view.title.text() == "theirs"
     messages = []
     shown.message.connect(messages.append)
     shown.open_folder()
@@ -739,9 +739,9 @@ def test_form_names_the_job_it_waits_for(qtbot, write, jobs, service):
     qtbot.waitUntil(lambda: jobs.running(JobQueue.long)[0].has_started)
     service.go_on_working.clear()
     click(qtbot, shown.form.start)
-    assert "Encoding papers" in shown.form.said.text() and shown.form.bar.maximum() > 0
+    assert "Encoding papers" in shown.form.note.text() and shown.form.bar.maximum() > 0
     go_on.set()
-    qtbot.waitUntil(lambda: "Encoding papers" not in shown.form.said.text())
+    qtbot.waitUntil(lambda: "Encoding papers" not in shown.form.note.text())
     assert shown.form.bar.isVisible()
     service.go_on_working.set()
     qtbot.waitUntil(lambda: not jobs.running())

@@ -66,7 +66,7 @@ class FakeAddPapers:
 
     def __init__(self, fetches: Sequence[Fetch] = ()) -> None:
         self.rows = {fetch.id: fetch for fetch in fetches}
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.own_library: Path | None = None
         self.go_on = threading.Event()
         self.go_on.set()
@@ -89,13 +89,13 @@ class FakeAddPapers:
         return (ARXIV, HARVEST, PUBMED)
 
     def check(self, query: SourceQuery) -> str:
-        self.asked.append(f"check {query.text}")
+        self.calls.append(f"check {query.text}")
         if query.text.count('"') % 2:
             return "A quotation mark is never closed."
         return "" if query.text else "The query is empty: write what to look for."
 
     def preview(self, query: SourceQuery, task: Task) -> Preview:
-        self.asked.append(f"preview {query.text}")
+        self.calls.append(f"preview {query.text}")
         self._work(task, 0, 0)
         if self.trouble:
             raise self.trouble
@@ -111,7 +111,7 @@ class FakeAddPapers:
 
     def run(self, fetch: int, task: Task) -> FetchResults:
         row = self.rows[fetch]
-        self.asked.append(f"run {row.query.text}")
+        self.calls.append(f"run {row.query.text}")
         self.at_once.append(row.query.source)
         self.most_at_once = max(self.most_at_once, self.at_once.count(row.query.source))
         try:
@@ -151,7 +151,7 @@ class FakeAddPapers:
         return [PaperId(1 + n) for n in range(len(papers))]
 
     def cite(self, task: Task) -> CitationReport:
-        self.asked.append("cite")
+        self.calls.append("cite")
         self._work(task, 5, 20)
         if self.trouble:
             raise self.trouble
@@ -161,7 +161,7 @@ class FakeAddPapers:
         return self.cited
 
     def look_up_missing(self, task: Task) -> Sequence[MissingPaper]:
-        self.asked.append("titles")
+        self.calls.append("titles")
         if self.trouble:
             raise self.trouble
         named = ((one, Mention(one.name, f"Title of {one.name.value}")) for one in self.cited)
@@ -169,7 +169,7 @@ class FakeAddPapers:
         return self.cited
 
     def add_missing(self, names: Sequence[Identifier], task: Task) -> ImportSummary:
-        self.asked.append(f"add {' '.join(name.value for name in names)}")
+        self.calls.append(f"add {' '.join(name.value for name in names)}")
         self.cited = [one for one in self.cited if one.name not in names]
         return ImportSummary(len(names), len(names), 0, self.failures)
 

@@ -30,7 +30,7 @@ class FakeDuplicates:
     """Record the decisions in `asked`; each removes its pair."""
 
     def __init__(self, both: Sequence[tuple[Paper, Paper]] = ()) -> None:
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.search_due = False
         self._sides: dict[tuple[int, int], tuple[PairMember, PairMember]] = {}
         self._pairs: list[DuplicatePair] = []
@@ -93,5 +93,5 @@ class FakeDuplicates:
         self._versions = [p for p in self._versions if {p.a, p.b} != set(ids)]
 
     def _note(self, what: str) -> Edit:
-        self.asked.append(what)
-        return Edit(len(self.asked), 0.0, what)
+        self.calls.append(what)
+        return Edit(len(self.calls), 0.0, what)

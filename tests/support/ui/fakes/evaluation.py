@@ -100,7 +100,7 @@ class FakeEvaluation:
         )
         self.recommended = True
         self.answer: Mapping[str, Any] = ANSWER
-        self.asked: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
         self.go_on = threading.Event()
         self.go_on.set()
         self.count = count
@@ -112,7 +112,7 @@ class FakeEvaluation:
         return self.found
 
     def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
-        self.asked.append(("compare", first.report.subject.id, second.report.subject.id))
+        self.calls.append(("compare", first.report.subject.id, second.report.subject.id))
         return verdict(first, second, self.answer)
 
     def to_use(self, better: StoredReport, other: StoredReport) -> ModelToUse | None:
@@ -151,7 +151,7 @@ class FakeEvaluation:
     def evaluate(
         self, names: Sequence[str], suite: str, data: TrainingData | Path, task: Task
     ) -> EvaluationOutcome:
-        self.asked.append(("evaluate", tuple(names), suite, data))
+        self.calls.append(("evaluate", tuple(names), suite, data))
         while not self.go_on.wait(0.02):
             task.step(300, 1_000, "Starter: Citations")
         return EvaluationOutcome(
@@ -169,14 +169,14 @@ class FakeEvaluation:
         return self.known
 
     def find(self, words: str, task: Task) -> Sequence[PaperId]:
-        self.asked.append(("find", words))
+        self.calls.append(("find", words))
         return [PaperId(3)]
 
     def drawing(self, model: str) -> MapLayout | None:
         return self.maps.get(model)
 
     def draw(self, model: str, task: Task) -> MapLayout | None:
-        self.asked.append(("draw", model))
+        self.calls.append(("draw", model))
         self.maps[model] = drawing(self.count)
         return self.maps[model]
 

@@ -18,7 +18,7 @@ class FakeEditor:
 
     def __init__(self, count: int = 100) -> None:
         self.count = count
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.undone: list[str] = []
         self.at: dict[str, float] = {}  # the time of the first of each edit, in seconds since 1970
         self.titles: dict[str, str] = {}  # of the edited paper, by edit
@@ -169,28 +169,28 @@ class FakeEditor:
         return self._do(f"Removed saved search “{name}”", lambda: self.searches.pop(name))
 
     def undoable(self) -> Edit | None:
-        return self._edit(self.asked[-1]) if self.asked else None
+        return self._edit(self.calls[-1]) if self.calls else None
 
     def redoable(self) -> Edit | None:
         return self._edit(self.undone[-1]) if self.undone else None
 
     def undo(self) -> Edit | None:
-        if not self.asked:
+        if not self.calls:
             return None
-        self.undone.append(self.asked.pop())
+        self.undone.append(self.calls.pop())
         return self._edit(self.undone[-1])
 
     def redo(self) -> Edit | None:
         if not self.undone:
             return None
-        self.asked.append(self.undone.pop())
-        return self._edit(self.asked[-1])
+        self.calls.append(self.undone.pop())
+        return self._edit(self.calls[-1])
 
     def _do(self, what: str, change: Callable[[], object]) -> Edit:
         if self.refuse:
             sentence, self.refuse = self.refuse, ""
             raise LibraryError(sentence, "Try something else.")
-        self.asked.append(what)
+        self.calls.append(what)
         change()
         return self._edit(what)
 

@@ -39,7 +39,7 @@ class FakeMap:
         self.with_vector = count
         self.by_meaning = True
         self.drawn: MapLayout | None = drawing(range(1, count + 1))
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.go_on = threading.Event()
         self.go_on.set()
 
@@ -47,7 +47,7 @@ class FakeMap:
         return MapStatus(self.count, self.with_vector, self.drawn, self.by_meaning)
 
     def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
-        self.asked.append("draw anew" if from_scratch else "draw")
+        self.calls.append("draw anew" if from_scratch else "draw")
         task.step(40, 100, "Laying out the map")
         while not self.go_on.wait(0.01):
             task.raise_if_cancelled()
@@ -55,7 +55,7 @@ class FakeMap:
         return self.drawn
 
     def scheme(self, by: ColorBy, ids: Ids) -> ColorScheme:
-        self.asked.append(f"shades {by.value}")
+        self.calls.append(f"shades {by.value}")
         if by is ColorBy.year:
             return by_year(ids, {2001: ids[: len(ids) // 2], 2019: ids[len(ids) // 2 :]})
         if by is ColorBy.read:
@@ -69,12 +69,12 @@ class FakeMap:
 
     def citations(self, ids: Ids) -> Ids:
         """Return 200 citations for paper 3, and none for the others."""
-        self.asked.append("citations")
+        self.calls.append("citations")
         return np.where(ids == 3, 200, 0)
 
     def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
         """Return up to ten papers of the same corner, the first with citations."""
-        self.asked.append(f"similar {paper}")
+        self.calls.append(f"similar {paper}")
         others = [n for n in range(1, self.count + 1) if n % 4 == paper % 4 and n != paper][:10]
         return [
             SimilarPaper(PaperId(n), 1 - rank / 20, 0 if rank else 99)

@@ -45,7 +45,7 @@ class FakeModels:
         self.fault: Exception | None = None
         self.go_on = threading.Event()
         self.go_on.set()
-        self.asked: list[object] = []
+        self.calls: list[object] = []
 
     def install(self, *models: InstalledModel) -> None:
         self.installed |= {model.name: model for model in models}
@@ -81,13 +81,13 @@ class FakeModels:
         )  # fmt: skip
 
     def add(self, source: Path, task: Task) -> InstalledModel:
-        self.asked.append(source)
+        self.calls.append(source)
         return self._bring(
             InstalledModel(name=source.stem, title=source.stem, space="n", checked=True), task
         )
 
     def pull(self, wanted: DownloadRequest, task: Task) -> InstalledModel:
-        self.asked.append(wanted)
+        self.calls.append(wanted)
         task.step(430, 1_000, f"{wanted.name}: 190 of 440 MB")
         name = wanted.name.replace("/", "--")
         return self._bring(
@@ -106,7 +106,7 @@ class FakeModels:
         return model
 
     def export(self, name: str, target: Path, task: Task, *, may_replace: bool) -> Path:
-        self.asked.append((name, target))
+        self.calls.append((name, target))
         return target
 
     def rename(self, name: str, title: str) -> InstalledModel:

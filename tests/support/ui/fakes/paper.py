@@ -31,7 +31,7 @@ class FakePaperPanel:
         self._folder = tempfile.TemporaryDirectory()
         self.drafts = Drafts(Path(self._folder.name))
         self.organise = FakeNotes(gateway)
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.rings: dict[CitationDirection, CitationList] = dict.fromkeys(CitationDirection, NEVER)
         self.rings_after: dict[CitationDirection, CitationList] = {}  # after a request to a source
         self.files: list[PaperFile] = []
@@ -83,28 +83,28 @@ class FakePaperPanel:
         return self.own_styles[-1]
 
     def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
-        self.asked.append(f"alike {paper}")
+        self.calls.append(f"alike {paper}")
         others = [n for n in range(1, self._gateway.count + 1) if n != paper][:3]
         return [SimilarPaper(self._gateway.paper(n), ("radium", "decay"), 99.0) for n in others]
 
     def citations(self, paper: PaperId, side: CitationDirection) -> CitationList:
-        self.asked.append(f"{side.value} {paper}")
+        self.calls.append(f"{side.value} {paper}")
         return self.rings[side]
 
     def ask(self, paper: PaperId, task: Task) -> CitationReport:
-        self.asked.append(f"ask {paper}")
+        self.calls.append(f"ask {paper}")
         if self.refuse:
             return CitationReport([], [Skipped("Semantic Scholar", "1 paper", self.refuse)])
         self.rings |= self.rings_after
         return CitationReport([])
 
     def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int:
-        self.asked.append(f"look up {paper} {side.value}")
+        self.calls.append(f"look up {paper} {side.value}")
         self.rings |= self.rings_after
         return 1
 
     def fetch(self, text: str, task: Task) -> PaperId:
-        self.asked.append(f"fetch {text}")
+        self.calls.append(f"fetch {text}")
         if self.refuse:
             raise SourceError(self.refuse)
         name = pasted_identifier(text) or Identifier("doi", text)
@@ -126,7 +126,7 @@ class FakePaperPanel:
         self.files = [PaperFile(new, 2048) if f.path == old else f for f in self.files]
 
     def undo_lookup(self, paper: PaperId, field: str) -> Edit | None:
-        self.asked.append(f"undo {field} of {paper}")
+        self.calls.append(f"undo {field} of {paper}")
         self.extra["looked_up"] = ()
         return Edit(1, 0.0, "Undid the look-up of fields of 1 paper")
 

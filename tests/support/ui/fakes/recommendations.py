@@ -36,7 +36,7 @@ class FakeRecommendations:
         self.come = list(range(1, 7))
         self.dismissed: dict[str, list[PaperId]] = {}
         self.preferences: dict[str, TopicPreferences] = {}
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.note, self.hint, self.next = "", "", SuggestedAction.nothing
         self._cards = cards
 
@@ -55,7 +55,7 @@ class FakeRecommendations:
     def suggest(
         self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
     ) -> TopicRecommendations:
-        self.asked.append(f"{subject.name} {among.value} {days}")
+        self.calls.append(f"{subject.name} {among.value} {days}")
         preferences, dismissed = (
             self.preferences.get(subject.key, TopicPreferences()),
             self.dismissed.get(subject.key, []),
@@ -87,13 +87,13 @@ class FakeRecommendations:
         return frozenset(found.part(RecommendationTab.new))
 
     def leave_digests(self, subject: FollowedTopic) -> None:
-        self.asked.append(f"leave digests {subject.name}")
+        self.calls.append(f"leave digests {subject.name}")
 
     def return_to_digests(self, subject: FollowedTopic) -> None:
-        self.asked.append(f"return to digests {subject.name}")
+        self.calls.append(f"return to digests {subject.name}")
 
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
-        self.asked.append(f"like {subject.name} {list(papers)}")
+        self.calls.append(f"like {subject.name} {list(papers)}")
 
     def dismiss(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         self.dismissed.setdefault(subject.key, []).extend(map(PaperId, papers))

@@ -22,7 +22,7 @@ class FakeSearch:
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
         self.papers = {n: p for n, p in enumerate(papers, start=1)}
         self.count = len(papers) or count
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.orders: list[Order] = []
         self.encoded = 0
         self.hold: dict[str, threading.Event] = {}  # query: the event that its search waits for
@@ -41,7 +41,7 @@ class FakeSearch:
         self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
         """Ignore scopes, and leave out examples."""
-        self.asked.append(query.text)
+        self.calls.append(query.text)
         self.orders.append(order)
         if event := self.hold.get(query.text):
             event.wait(60)

@@ -90,7 +90,7 @@ def story(one: TrainingRun) -> RunProgress:
 class FakeTraining:
     def __init__(self) -> None:
         self.known: dict[str, TrainingRun] = {}
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.plans: list[TrainingPlan] = []
         self.lines: tuple[CheckLine, ...] = (ENOUGH,)
         self.models: dict[str, str] = {}
@@ -147,14 +147,14 @@ class FakeTraining:
         return self._set(name, RunStatus.running)
 
     def remove(self, name: str) -> None:
-        self.asked.append(f"remove {name}")
+        self.calls.append(f"remove {name}")
         del self.known[name]
 
     def log(self, name: str) -> str:
         return f"log of {name}"
 
     def look(self, name: str, task: Task) -> TrainingDetails:
-        self.asked.append(f"look {name}")
+        self.calls.append(f"look {name}")
         one = self.known[name]
         scores = self.scores if one.status is RunStatus.finished else []
         model = self.models.get(name, "")
@@ -184,16 +184,16 @@ class FakeTraining:
         self.lines = (ENOUGH,)
 
     def remove_corpus(self, id: str) -> None:
-        self.asked.append(f"remove corpus {id}")
+        self.calls.append(f"remove corpus {id}")
         self.corpora = []
 
     def _set(self, name: str, status: RunStatus) -> TrainingRun:
-        self.asked.append(f"{status.value} {name}")
+        self.calls.append(f"{status.value} {name}")
         self.known[name] = replace(self.known[name], status=status)
         return self.known[name]
 
     def _work(self, what: str, task: Task) -> None:
-        self.asked.append(what)
+        self.calls.append(what)
         task.step(1, 4, "halfway there")
         while not self.go_on_working.wait(0.01):
             task.raise_if_cancelled()

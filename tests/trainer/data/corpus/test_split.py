@@ -63,7 +63,7 @@ def test_named_test_set_is_exact(tmp_path: Path) -> None:
     messages: list[tuple[str, ...]] = []
     rule = SplitRule.of(test=ids(tmp_path / "mine.txt", *mine, "unheard", ""))
     corpus = make_corpus(
-        tmp_path / "mine", 200, split=rule, tell=lambda *problem: messages.append(problem)
+        tmp_path / "mine", 200, split=rule, report=lambda *problem: messages.append(problem)
     )
     assert named(corpus, Split.test) == mine
     kept = set(named(usual, Split.validation)) - set(mine)

@@ -17,7 +17,7 @@ from tests.support.ui.fakes.evaluation import START, TRAINED, board, measured
 from trainer.contract.errors import TrainerError
 from trainer.contract.plots import Places
 
-SPOKEN = Qt.ItemDataRole.AccessibleTextRole
+ACCESSIBLE = Qt.ItemDataRole.AccessibleTextRole
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_class_table_has_the_recall_of_both_models_with_intervals(view):
     for column, side in ((FOUND_A, first[0]), (FOUND_B, first[1])):
         assert model.index(0, column).data() == f"{100 * side.found:.1f}%"
         low, high = 100 * side.low, 100 * side.high
-        assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f}%")
+        assert model.index(0, column).data(ACCESSIBLE).endswith(f"{low:.0f} to {high:.0f}%")
 
 
 def test_class_names_are_not_cut_in_a_small_window(view, qtbot):

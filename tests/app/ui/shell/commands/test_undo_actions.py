@@ -70,15 +70,15 @@ def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):
     assert "The theory of variational" in undo.text()
     undo_key(qtbot, window)
     qtbot.waitUntil(lambda: "The theory of variational methods" in notice.text.text())
-    assert organise.asked == [] and not notice.undo_button.isVisible()
+    assert organise.calls == [] and not notice.undo_button.isVisible()
     notice.redo_button.click()
-    qtbot.waitUntil(lambda: organise.asked == ["Rated 1 paper 3"])
+    qtbot.waitUntil(lambda: organise.calls == ["Rated 1 paper 3"])
     qtbot.waitUntil(lambda: notice.isVisible() and notice.undo_button.isVisible())
 
 
 def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, undo):
     organise, notice = window.gateway.organise, window.shelving.notice
-    organise.asked.append("Added a note")
+    organise.calls.append("Added a note")
     organise.at["Added a note"] = 0.0
     organise.titles["Added a note"] = "On bees"
     undo_key(qtbot, window)  # the menu may not know the edit yet
@@ -86,10 +86,10 @@ def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, 
     qtbot.waitUntil(undo.isEnabled)
     undo_key(qtbot, window)
     qtbot.waitUntil(lambda: "On bees" in notice.text.text())
-    assert organise.asked == ["Added a note"]
+    assert organise.calls == ["Added a note"]
     assert notice.undo_button.isVisible() and not notice.redo_button.isVisible()
     undo_key(qtbot, window)
-    qtbot.waitUntil(lambda: organise.asked == [] and notice.redo_button.isVisible())
+    qtbot.waitUntil(lambda: organise.calls == [] and notice.redo_button.isVisible())
 
 
 def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
@@ -99,9 +99,9 @@ def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
     qtbot.waitUntil(notice.undo_button.isVisible)
     notice.undo_button.click()
     qtbot.waitUntil(notice.redo_button.isVisible)
-    assert organise.asked == []
+    assert organise.calls == []
     notice.redo_button.click()
-    qtbot.waitUntil(lambda: organise.asked == ["Made “one”", "Made “two”"])
+    qtbot.waitUntil(lambda: organise.calls == ["Made “one”", "Made “two”"])
 
 
 def test_long_edit_text_is_elided(qtbot, window, undo):
@@ -115,10 +115,10 @@ def test_edit_of_an_earlier_day_of_the_same_session_is_named_first(qtbot, jobs, 
     with monkeypatch.context() as then:
         then.setattr(edit_queue, "time", SimpleNamespace(time=lambda: 0.0))
         queue = EditQueue(organise, jobs)
-    organise.asked.append("Added a note")
+    organise.calls.append("Added a note")
     organise.at["Added a note"] = time.time() - 86_400
     for is_question in (True, False):
         with qtbot.waitSignal(queue.done) as done:
             queue.undo()
         assert done.args[0].question is is_question
-    assert organise.asked == []
+    assert organise.calls == []

@@ -12,7 +12,7 @@ from PySide6.QtCore import QLockFile
 from PySide6.QtNetwork import QLocalSocket
 
 from sciread_app.ui.shell.startup.single_instance import (
-    HEARD,
+    RECEIVED,
     SingleInstanceServer,
     _name,
     decode_message,
@@ -43,7 +43,7 @@ def test_files_are_passed_to_the_open_window(qtbot, server, tmp_path):
     with qtbot.waitSignal(server.notified) as notified:
         answer = send(qtbot, tmp_path, encode_message([tmp_path / "ä b.bib", tmp_path / "c.ris"]))
     assert notified.args == [[tmp_path / "ä b.bib", tmp_path / "c.ris"], ""]
-    assert answer == HEARD
+    assert answer == RECEIVED
 
 
 def test_notification_without_files_has_an_empty_list(qtbot, server, tmp_path):
