@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
@@ -46,3 +47,6 @@ class PagePreloader(QObject):
                 yield True
                 page.build_rest()
                 yield True
+        # The pages stay until the end: no collection has to look at them any more.
+        gc.collect()
+        gc.freeze()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from sciread_app.ui.shell.startup import garbage_collector
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 
 
@@ -44,3 +46,21 @@ def test_cycles_are_collected_on_the_main_thread(qtbot, collector):
 def test_automatic_collection_stays_disabled_after_stop(qapp):
     GarbageCollector().stop()
     assert not gc.isenabled()
+
+
+def test_full_collection_waits_until_memory_has_grown_by_a_quarter(qtbot, monkeypatch):
+    blocks = iter([100, 104, 110, 120, 131, 131, 131])
+    seen, collected = [], []
+
+    def allocated() -> int:
+        seen.append(next(blocks, 131))
+        return seen[-1]
+
+    monkeypatch.setattr(garbage_collector, "CHECK_INTERVAL_MS", 1)
+    monkeypatch.setattr(sys, "getallocatedblocks", allocated)
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 99))
+    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(len(seen)))
+    collector = GarbageCollector()
+    qtbot.waitUntil(lambda: len(collected) == 2)
+    collector.stop()
+    assert collected == [1, 5]  # at 100, and not again before 131
