@@ -1,4 +1,4 @@
-"""Commands that make digests of new papers, and set when they are made."""
+"""Commands that create digests of new papers, and set when they are created."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def digest(
     """List the papers that are new since the last digest, by topic and most relevant first.
 
     Each paper is listed once for a topic. To set which topics are part of digests, run
-    `sciread digest topics`; to make digests automatically, `sciread digest schedule`.
+    `sciread digest topics`; to create digests automatically, `sciread digest schedule`.
     """
     service, feedback = workspace.digests, workspace.library.feedback
     keys = [feedback.subject(name).key for name in topic or ()]
@@ -177,17 +177,18 @@ def topics(
 def schedule(
     console: Console,
     daily: Annotated[
-        str, typer.Option(metavar="TIME", help="Make digests each day at this time, such as 08:00.")
+        str,
+        typer.Option(metavar="TIME", help="Create digests each day at this time, such as 08:00."),
     ] = "",
     weekly: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="DAY TIME", help="Make digests each week, such as mon 08:00."),
+        typer.Option(metavar="DAY TIME", help="Create digests each week, such as mon 08:00."),
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the timer.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show the timer (the default).")] = False,
     home: Home = None,
 ) -> None:
-    """Make digests automatically, also while SciRead is not running.
+    """Create digests automatically, also while SciRead is not running.
 
     Adds a timer to the system (systemd, launchd, or the Windows Task Scheduler) that runs
     `sciread digest --due --fetch --notify`. If the computer is off at that time, the digest is
@@ -213,11 +214,11 @@ def schedule(
         timer.remove()
     installed = timer.timetable()
     if installed is None:
-        console.print(tr("Digests are not made automatically."))
+        console.print(tr("Digests are not created automatically."))
     else:
         console.print(
             tr(
-                "Digests are made automatically: {often}, {time}. Next: {next}.",
+                "Digests are created automatically: {often}, {time}. Next: {next}.",
                 often=interval_text(installed.interval),
                 time=f"{installed.at:%H:%M}",
                 next=format_moment(installed.next(datetime.now())),

@@ -52,7 +52,7 @@ class DigestResult:
 
 
 class DigestService:
-    """Makes digests. Every method blocks, and may be called from any thread and any process."""
+    """Creates digests. Every method blocks, and may be called from any thread and any process."""
 
     def __init__(
         self,
@@ -124,14 +124,14 @@ class DigestService:
         most: int = MOST,
         write: Callable[[DigestResult], object] = lambda result: None,
     ) -> DigestResult:
-        """Make a digest for these topics, else for all that have an interval; only of those that
+        """Create a digest for these topics, else for all that have an interval; only of those that
         are due if `due`.
 
         With `fetch`, the queries are fetched first. A digest with papers is written to the feed,
         then passed to `write`, and stored only when both have succeeded: if one raises, or the
         process is killed, the next digest lists the same papers. A topic without new papers waits
-        for its next day, unless a query could not be fetched. Only one process makes a digest at a
-        time.
+        for its next day, unless a query could not be fetched. Only one process at a time creates a
+        digest.
         Raises SciReadError and Cancelled.
         """
         with exclusive(self._lock, task, tr("Waiting for another digest")):
@@ -165,11 +165,11 @@ class DigestService:
             return replace(result, digest=replace(digest, id=id))
 
     def latest(self, limit: int = KEPT) -> list[StoredDigest]:
-        """The digests that were made, latest first."""
+        """The digests that were created, latest first."""
         return self._library.digests.latest(limit)
 
     def get(self, stored: StoredDigest) -> Digest:
-        """A digest that was made, without the papers and topics that were deleted since."""
+        """A digest that was created, without the papers and topics that were deleted since."""
         subjects = {subject.key: subject for subject in self._library.feedback.subjects()}
         rows = self._library.digests.rows(stored.id)
         papers = _papers(self._library, (row.paper for row in rows))

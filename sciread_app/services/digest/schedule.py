@@ -1,5 +1,5 @@
-"""The timer of the system that makes digests, also while no window is open: a user unit of systemd,
-a launch agent of macOS, or a task of the Windows Task Scheduler."""
+"""The timer of the system that creates digests, also while no window is open: a user unit of
+systemd, a launch agent of macOS, or a task of the Windows Task Scheduler."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TASK = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """When digests are made, in local time."""
+    """When digests are created, in local time."""
 
     interval: Interval
     at: time

@@ -27,7 +27,7 @@ class DigestGateway:
         return not self._workspace.home.is_sample
 
     def digests(self) -> Sequence[StoredDigest]:
-        """The digests that were made, latest first."""
+        """The digests that were created, latest first."""
         return self._workspace.digests.latest(LISTED)
 
     def digest(self, stored: StoredDigest) -> Digest:
@@ -45,7 +45,7 @@ class DigestGateway:
         return self._workspace.digests.preview(task)
 
     def make(self, task: Task, *, due: bool) -> DigestResult:
-        """Fetch new papers, and make a digest of all topics, or of those that are due."""
+        """Fetch new papers, and create a digest of all topics, or of those that are due."""
         return self._workspace.digests.make(task, due=due, fetch=True)
 
     def topics(self) -> Sequence[tuple[FollowedTopic, DigestState]]:
@@ -55,7 +55,7 @@ class DigestGateway:
         self._workspace.digests.set_interval(topic, interval)
 
     def timetable(self) -> Timetable | None:
-        """When the timer of the system makes digests; None if there is none."""
+        """When the timer of the system creates digests; None if there is none."""
         return scheduler(self._workspace.home).timetable()
 
     def set_timetable(self, timetable: Timetable | None) -> Timetable | None:

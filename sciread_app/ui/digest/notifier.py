@@ -1,4 +1,4 @@
-"""Makes digests that are due while the window is open, and reports new ones."""
+"""Creates digests that are due while the window is open, and reports new ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.digest.gateway import DigestGateway
 
 SOON_MS = 30_000  # after the window opens, so as not to slow down the first search
-OFTEN_MS = 300_000  # between two checks: the timer of the system may make a digest as well
+OFTEN_MS = 300_000  # between two checks: the timer of the system may create a digest as well
 RETRY_S = 4 * 3600  # after a failure, such as that of a source
 LAST = "digest/last"  # setting: the id of the last digest that was reported
 
@@ -73,12 +73,12 @@ class DigestNotifier(QObject):
     def _make(self) -> None:
         self._retry_at = time.monotonic() + RETRY_S
         self._context.jobs.run(
-            tr("Making a digest"),
+            tr("Creating a digest"),
             lambda task: self._services.make(task, due=True),
             self._made,
             on_failed=self._failed,
             queue=JobQueue.network,
-            replaces="making a digest",
+            replaces="creating a digest",
         )
 
     def _made(self, result: DigestResult) -> None:

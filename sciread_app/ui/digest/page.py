@@ -80,13 +80,13 @@ class DigestPage(Page):
         )
 
     def make(self) -> None:
-        """Fetch new papers and make a digest now."""
+        """Fetch new papers and create a digest now."""
         self._jobs.run(
-            tr("Making a digest"),
+            tr("Creating a digest"),
             lambda task: self._services.make(task, due=False),
             self._made,
             queue=JobQueue.network,
-            replaces="making a digest",
+            replaces="creating a digest",
         )
 
     def change_settings(self) -> None:
@@ -183,7 +183,7 @@ class DigestPage(Page):
         self.preview_button = QPushButton(tr("Preview"))
         self.preview_button.setToolTip(tr("Show what the next digest would list"))
         self.make_button = QPushButton(tr("Create digest now"))
-        self.make_button.setToolTip(tr("Fetch new papers and make a digest"))
+        self.make_button.setToolTip(tr("Fetch new papers and create a digest"))
         self.settings_button = QPushButton(tr("Settings…"))
         self.settings_button.setAccessibleName(tr("Digest settings"))
         for button in (self.preview_button, self.make_button):

@@ -35,7 +35,7 @@ KINDS = {
 }
 NOT_SCHEDULED = tr(
     "Also while SciRead is not running: a timer of the system fetches the new papers of your "
-    "queries, makes digests that are due, and shows a notification."
+    "queries, creates digests that are due, and shows a notification."
 )
 
 
@@ -144,7 +144,7 @@ class DigestSettingsDialog(QDialog):
         self.time.setCurrentIndex(TIMES.index(FIRST_TIME))
         self.time.setAccessibleName(tr("Time"))
         self._schedule_row = FormRow(
-            tr("Make digests automatically"), NOT_SCHEDULED, self.schedule, self.time
+            tr("Create digests automatically"), NOT_SCHEDULED, self.schedule, self.time
         )
         timer = FormSection(tr("Schedule"))
         timer.add(self._schedule_row)
