@@ -191,7 +191,7 @@ def test_evaluate_prints_progress_and_result_as_json(evaluated, tmp_path):
     output = [json.loads(line) for line in done.stderr.splitlines()]
     assert any(str(tmp_path / "bad.jsonl") == line.get("warning") for line in output)
     assert "Labels" in [line["note"] for line in output if "note" in line][-1]
-    shares = [(line["what"], line["share"]) for line in output if "share" in line]
+    shares = [(line["task"], line["share"]) for line in output if "share" in line]
     assert all((share >= 0.5) == (what == "TF-IDF") for what, share in shares)
 
 
@@ -253,7 +253,7 @@ def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypa
     )
     output = [json.loads(line) for line in done.stderr.splitlines()]
     read = [line for line in output if "texts embedded" in line.get("text", "")]
-    assert read and read[-1]["what"] == "Tiny"
+    assert read and read[-1]["task"] == "Tiny"
 
 
 def test_page_command_combines_reports(evaluated, tmp_path):
