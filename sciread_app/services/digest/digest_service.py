@@ -45,7 +45,7 @@ _DIGESTS_OF_FEED = 100  # at most
 
 @dataclass(frozen=True, slots=True)
 class DigestResult:
-    """What was listed, and what failed on the way, as messages for the user."""
+    """A digest, and the failures on the way as messages for the user."""
 
     digest: Digest
     problems: Sequence[str] = ()
@@ -107,9 +107,9 @@ class DigestService:
         since: float | None = None,
         most: int = MOST,
     ) -> Digest:
-        """What a digest made now would list, for these topics, else for all that have an interval.
+        """Return a digest of these topics, else of all that have an interval, without storing it.
 
-        Nothing is stored. `since` replaces the time of the last digest. Raises Cancelled.
+        `since` replaces the time of the last digest. Raises Cancelled.
         """
         return self._collect(self._wanted(keys), time.time(), since, most, task)[0]
 

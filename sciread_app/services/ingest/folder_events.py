@@ -127,8 +127,8 @@ def _file_system(path: Path) -> str:
 
 
 def _identity(folder: WatchedFolder) -> tuple[object, ...]:
-    """What a watch depends on: a folder that was replaced reports nothing any more. Empty if there
-    is no folder."""
+    """The properties of a folder that its watch depends on: a folder that was replaced reports
+    nothing any more. Empty if there is no folder."""
     try:
         state = Path(folder.path).stat()
     except OSError:

@@ -68,7 +68,7 @@ class _State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a scan found in a folder: files to be imported, and the states to be stored."""
+    """The result of looking at a folder: files to be imported, and the states to be stored."""
 
     folder: WatchedFolder
     mount: str
