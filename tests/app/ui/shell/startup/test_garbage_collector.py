@@ -61,6 +61,6 @@ def test_full_collection_waits_until_memory_has_grown_by_a_quarter(qtbot, monkey
     monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 99))
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(len(seen)))
     collector = GarbageCollector()
-    qtbot.waitUntil(lambda: len(collected) == 2)
+    qtbot.waitUntil(lambda: len(collected) >= 2)
     collector.stop()
-    assert collected == [1, 5]  # at 100, and not again before 131
+    assert collected[:2] == [1, 5]  # at 100, and not again before 131
