@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json

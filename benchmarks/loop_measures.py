@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Paper
 from sciread_app.formats.bibtex import reader as bibtex
 

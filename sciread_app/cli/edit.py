@@ -11,8 +11,8 @@ from rich.markup import escape
 from sciread_app.cli.command import command
 from sciread_app.cli.library import resolve
 from sciread_app.console import Console
-from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
-from sciread_app.domain.guesses import accepted
+from sciread_app.domain.metadata.editable_fields import InvalidFieldValue, changed, written
+from sciread_app.domain.metadata.guesses import accepted
 from sciread_app.domain.paper import KINDS, Paper
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr

@@ -20,8 +20,8 @@ from sciread_app.cli.views import NEXT_ENCODE, skipped, subtitle
 from sciread_app.console import Console
 from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, SourceQuery
+from sciread_app.domain.metadata.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.paper import PaperId, Skipped
-from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery, SciReadError
 from sciread_app.language import tr, trn

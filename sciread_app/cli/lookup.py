@@ -15,7 +15,7 @@ from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, chosen_by, resolve
 from sciread_app.cli.views import subtitle
 from sciread_app.console import Console
-from sciread_app.domain.metadata_changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.ast import Condition
 from sciread_app.domain.text.tex import readable

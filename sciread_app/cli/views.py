@@ -15,8 +15,8 @@ from rich.text import Text
 
 from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetch import Fetch
-from sciread_app.domain.item_types import KIND_NAMES
-from sciread_app.domain.looked_up import LookedUpField
+from sciread_app.domain.metadata.item_types import KIND_NAMES
+from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.tex import readable

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from sciread_app.domain.metadata.paper_updates import PaperUpdate
 from sciread_app.domain.paper import Paper, Skipped
-from sciread_app.domain.paper_updates import PaperUpdate
 
 
 @dataclass(frozen=True, slots=True)

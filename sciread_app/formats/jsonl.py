@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from sciread_app.domain.identifiers import IDENTIFIER_KINDS, identifiers
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, identifiers
 from sciread_app.domain.paper import KINDS, Author, Identifier, Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.json_lines import objects, string

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sciread_app.domain.annotations.annotations import Highlight, in_order
-from sciread_app.domain.identifiers import RESOLVERS
+from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 

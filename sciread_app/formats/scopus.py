@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sciread_app.domain.identifiers import DOI_IN_TEXT, identifiers
+from sciread_app.domain.metadata.identifiers import DOI_IN_TEXT, identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats.files.tables import Row, rows
 from sciread_app.formats.ris import record

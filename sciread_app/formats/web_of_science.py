@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.formats.files.encoding import open_text
 from sciread_app.formats.ris import record

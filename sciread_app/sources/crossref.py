@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Paper
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr

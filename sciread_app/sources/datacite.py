@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.csl.fields import kind_of
 from sciread_app.formats.values import dates, names

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.paper_updates import RETRACTED
 from sciread_app.domain.paper import Author, Identifier, Paper
-from sciread_app.domain.paper_updates import RETRACTED
 from sciread_app.formats.values import names
 from sciread_app.formats.values.markup import plain, prose
 from sciread_app.sources.http.bodies import json_objects, why_no_list

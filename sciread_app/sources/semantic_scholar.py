@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sciread_app.domain.citations import NAMES, CitationResponse, Mention, Names
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Identifier
 from sciread_app.errors import Busy
 from sciread_app.language import tr, trn

@@ -10,7 +10,7 @@ from collections import defaultdict
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
 from sciread_app.formats.values import dates, names

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sciread_app.domain.matching.record_keys import MatchVerdict
-from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.storage.files.sqlite_pages import SqliteRow, Value
 
 _NUMBERS = {"INTEGER": (int,), "FLOAT": (int, float)}

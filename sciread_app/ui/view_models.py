@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sciread_app.domain.fetch import BOOLEAN, QueryField
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Paper, PaperFile, PaperId, Skipped
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.search_hit import SearchHit
 
 
@@ -72,7 +72,7 @@ class PaperNote:
 class LookedUpText(NamedTuple):
     """A field that still has the value of a look-up, with the names of field and service."""
 
-    field: str  # a key of metadata_changes.FIELD_TITLES
+    field: str  # a key of FIELD_TITLES in domain.metadata.changes
     title: str
     source: str
     day: str

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.stored_messages import translate_stored
 from sciread_app.language import format_list, tr_marked, tr_noop
 

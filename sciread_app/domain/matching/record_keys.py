@@ -15,8 +15,8 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
+from sciread_app.domain.metadata.paper_updates import version
 from sciread_app.domain.paper import Author, Identifier, Paper
-from sciread_app.domain.paper_updates import version
 
 # Identifiers unique to one record. An ISBN identifies a book, and so all its chapters.
 NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})

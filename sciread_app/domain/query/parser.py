@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
 
-from sciread_app.domain.identifiers import pasted_identifier
+from sciread_app.domain.metadata.identifiers import pasted_identifier
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.query import ranges
 from sciread_app.domain.query.ast import CHOICES, RANGES, TEXT_FIELDS, WHOLE, Condition, Term

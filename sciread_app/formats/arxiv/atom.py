@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.identifiers import arxiv_id
+from sciread_app.domain.metadata.identifiers import arxiv_id
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.streams import open_bytes

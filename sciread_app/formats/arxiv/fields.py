@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.values import dates
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.identifiers import arxiv_id
+from sciread_app.domain.metadata.identifiers import arxiv_id
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.xml_stream import BadXml, document

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sciread_app.domain.identifiers import arxiv_id, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import arxiv_id, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.bibtex.blocks import BibtexEntry, Broken, Comment, blocks
 from sciread_app.formats.bibtex.fields import (

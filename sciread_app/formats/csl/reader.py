@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from sciread_app.domain.identifiers import IDENTIFIER_KINDS, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.csl.fields import NAMES, OTHERS, PEOPLE, kind_of
 from sciread_app.formats.csl.writer import write

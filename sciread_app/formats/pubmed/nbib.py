@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.files.streams import decoded, numbered_lines, open_bytes
 from sciread_app.formats.pubmed import fields as medline

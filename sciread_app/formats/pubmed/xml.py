@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.identifiers import identifier, identifiers
+from sciread_app.domain.metadata.identifiers import identifier, identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats.files.streams import open_bytes
 from sciread_app.formats.files.xml_stream import BadXml, document, elements, text_of

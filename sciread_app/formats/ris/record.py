@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from sciread_app.domain.identifiers import closed_up, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import closed_up, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.ris.tags import (
     EXTRA_NAMES,

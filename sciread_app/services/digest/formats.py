@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 from xml.etree import ElementTree
 
 from sciread_app.domain.digest import Digest, DigestEntry, TopicDigest
-from sciread_app.domain.identifiers import RESOLVERS
+from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import TopicKind
 from sciread_app.domain.text.sentences import sentences

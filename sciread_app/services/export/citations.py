@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
-from sciread_app.domain.identifiers import RESOLVERS
+from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.domain.text.tex import SUPERSCRIPTS, readable
 from sciread_app.errors import Cancelled, LibraryError, StyleRefused

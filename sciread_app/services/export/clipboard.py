@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from sciread_app.domain.clipboard_formats import Copied, CopyAs, CopyCitation, CopyWhat
-from sciread_app.domain.identifiers import RESOLVERS
+from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import StyleRefused

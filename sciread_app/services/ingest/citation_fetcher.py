@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 
 from sciread_app.domain.citations import NAMES, STALE, CitationResponse, Names
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.language import tr, trn

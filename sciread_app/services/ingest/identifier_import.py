@@ -7,10 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, pasted_identifier
 from sciread_app.domain.matching.record_keys import NAMING, block_keys
 from sciread_app.domain.matching.record_linkage import share_name
 from sciread_app.domain.matching.titles import TitleMatch, is_generic, match
+from sciread_app.domain.metadata.identifiers import (
+    DOI_IN_TEXT,
+    closed_up,
+    identifier,
+    pasted_identifier,
+)
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import SourceError
 from sciread_app.language import tr

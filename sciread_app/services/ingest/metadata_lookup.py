@@ -10,10 +10,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from sciread_app.domain.looked_up import looked_up, without_undone
 from sciread_app.domain.matching.record_keys import NAMING, is_preprint
 from sciread_app.domain.matching.record_linkage import share_name
-from sciread_app.domain.metadata_changes import (
+from sciread_app.domain.metadata.changes import (
     FieldChange,
     Suggestion,
     applied,
@@ -23,6 +22,7 @@ from sciread_app.domain.metadata_changes import (
     still_valid,
     suggest,
 )
+from sciread_app.domain.metadata.looked_up import looked_up, without_undone
 from sciread_app.domain.paper import Edit, Identifier, Paper, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest.lookup_answers import LookupAnswer, LookupAnswers, question_of

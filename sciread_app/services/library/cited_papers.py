@@ -12,13 +12,13 @@ from rapidfuzz import fuzz
 
 from sciread_app.domain.annotations.annotations import Link
 from sciread_app.domain.annotations.references import Reference, link_text, reference_at
-from sciread_app.domain.identifiers import (
+from sciread_app.domain.matching.record_keys import NAMING, block_keys, title_key
+from sciread_app.domain.metadata.identifiers import (
     DOI_IN_TEXT,
     closed_up,
     identifier,
     pasted_identifier,
 )
-from sciread_app.domain.matching.record_keys import NAMING, block_keys, title_key
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.metadata.printed_identifiers import before_references
 from sciread_app.formats.pdf.metadata.text_cleanup import SOFT_HYPHEN, clean, join_hyphens

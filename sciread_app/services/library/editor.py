@@ -8,11 +8,11 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sciread_app.domain.guesses import accepted
 from sciread_app.domain.library_tree import LibraryTree
-from sciread_app.domain.looked_up import LookedUpField, restored, unchanged
 from sciread_app.domain.matching.duplicates import better
-from sciread_app.domain.metadata_changes import FIELD_TITLES
+from sciread_app.domain.metadata.changes import FIELD_TITLES
+from sciread_app.domain.metadata.guesses import accepted
+from sciread_app.domain.metadata.looked_up import LookedUpField, restored, unchanged
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError

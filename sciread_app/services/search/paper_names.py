@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sciread_app.domain.identifiers import identifier, pasted_identifier
+from sciread_app.domain.metadata.identifiers import identifier, pasted_identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import QUOTES
 from sciread_app.domain.query.parser import Condition, Query

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sciread_app.domain.fetch import BOOLEAN, FetchPage, Preview, QueryField, SourceQuery
-from sciread_app.domain.identifiers import arxiv_id
+from sciread_app.domain.metadata.identifiers import arxiv_id
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import Busy, SourceError
 from sciread_app.formats.arxiv import atom

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sciread_app.domain.identifiers import arxiv_id
+from sciread_app.domain.metadata.identifiers import arxiv_id
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.domain.text.folding import fold_accents
 from sciread_app.errors import BadQuery

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lxml import etree
 
 from sciread_app.domain.citations import CitationResponse, Names
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Identifier
 from sciread_app.formats.files.xml_stream import document
 from sciread_app.language import tr

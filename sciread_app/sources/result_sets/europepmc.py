@@ -15,7 +15,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sciread_app.domain.fetch import BOOLEAN, FetchPage, Preview, QueryField, SourceQuery
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.formats.pubmed import fields as medline

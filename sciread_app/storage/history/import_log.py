@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
+from sciread_app.domain.metadata.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.paper import PaperId, Skipped
-from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select
 
-from sciread_app.domain.looked_up import LookedUpField
+from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select, update
 
-from sciread_app.domain import paper_updates
 from sciread_app.domain.matching import record_keys, record_linkage
 from sciread_app.domain.matching.duplicate_reasons import Judgement
 from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.metadata import paper_updates
+from sciread_app.domain.metadata.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.paper import Identifier, Paper, PaperId
-from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.storage import fulltext, paper_rows, schema
 from sciread_app.storage.papers import merge_history, versions
 from sciread_app.storage.papers.merge_history import MergeNote, MergeSide

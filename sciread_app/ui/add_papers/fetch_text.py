@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from sciread_app.domain.fetch import Fetch, FetchState, SourceQuery
-from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.fetch_controller import RunningFetch
 from sciread_app.ui.formatting import progress_text, sentence_case, when

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest import importer
 from sciread_app.tasks import Task

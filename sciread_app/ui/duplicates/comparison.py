@@ -10,8 +10,6 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any
 
-from sciread_app.domain.identifiers import IDENTIFIER_NAMES
-from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.matching.duplicates import (
     CHOICES,
     DuplicatePair,
@@ -21,6 +19,8 @@ from sciread_app.domain.matching.duplicates import (
     compare,
     names,
 )
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_NAMES
+from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_moment, tr, trc, trn

@@ -28,7 +28,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
-    from sciread_app.domain.looked_up import LookedUpField
+    from sciread_app.domain.metadata.looked_up import LookedUpField
     from sciread_app.services.ingest.pdf_finder import PdfSearchReport
     from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder

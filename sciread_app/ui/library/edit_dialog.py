@@ -23,9 +23,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.editable_fields import InvalidFieldValue, changed, value_of, written
-from sciread_app.domain.identifiers import IDENTIFIER_NAMES
-from sciread_app.domain.item_types import KIND_NAMES
+from sciread_app.domain.metadata.editable_fields import (
+    InvalidFieldValue,
+    changed,
+    value_of,
+    written,
+)
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_NAMES
+from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import shortened

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QPushButton, QWidget
 
-from sciread_app.domain.item_types import KIND_NAMES
-from sciread_app.domain.metadata_changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sciread_app.domain.metadata_changes import FieldChange
+from sciread_app.domain.metadata.changes import FieldChange
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.ast import Condition
 from sciread_app.tasks import Task

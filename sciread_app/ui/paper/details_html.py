@@ -8,10 +8,10 @@ from html import escape
 from itertools import pairwise
 from urllib.parse import quote
 
-from sciread_app.domain.guesses import guessed_authors, guessed_title, guessed_year
-from sciread_app.domain.identifiers import identifier, identifier_link, identifier_links
+from sciread_app.domain.metadata.guesses import guessed_authors, guessed_title, guessed_year
+from sciread_app.domain.metadata.identifiers import identifier, identifier_link, identifier_links
+from sciread_app.domain.metadata.paper_updates import retracted
 from sciread_app.domain.paper import Paper
-from sciread_app.domain.paper_updates import retracted
 from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.domain.text.tex import readable

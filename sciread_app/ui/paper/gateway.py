@@ -9,9 +9,9 @@ from pathlib import Path
 
 from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
-from sciread_app.domain.metadata_changes import FIELD_TITLES
+from sciread_app.domain.metadata.changes import FIELD_TITLES
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Edit, PaperId
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import LibraryError

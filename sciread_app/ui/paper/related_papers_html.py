@@ -8,7 +8,7 @@ from html import escape
 from urllib.parse import quote
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
-from sciread_app.domain.identifiers import identifier_link
+from sciread_app.domain.metadata.identifiers import identifier_link
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_day, format_percent, tr, trn

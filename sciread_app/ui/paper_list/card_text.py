@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sciread_app.domain.guesses import accepted
+from sciread_app.domain.metadata.guesses import accepted
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.sentences import sentences
 from sciread_app.domain.text.term_matching import distinct, spans

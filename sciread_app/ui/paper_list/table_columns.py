@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sciread_app.domain.item_types import KIND_NAMES
+from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.paper import Order
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr

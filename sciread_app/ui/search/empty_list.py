@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from sciread_app.domain.identifiers import pasted_identifier
+from sciread_app.domain.metadata.identifiers import pasted_identifier
 from sciread_app.domain.paper import Identifier
 from sciread_app.domain.query.ast import TRASH
 from sciread_app.language import tr

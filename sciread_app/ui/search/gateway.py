@@ -7,8 +7,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from sciread_app.domain.metadata.paper_updates import retraction_status
 from sciread_app.domain.paper import Order, PaperId
-from sciread_app.domain.paper_updates import retraction_status
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode

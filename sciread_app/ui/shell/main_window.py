@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow
 
-from sciread_app.domain.identifiers import identifier_link, pasted_identifier
+from sciread_app.domain.metadata.identifiers import identifier_link, pasted_identifier
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home

@@ -10,7 +10,12 @@ import typer
 from typer.testing import CliRunner
 
 from sciread_app import cli
-from sciread_app.domain.guesses import author_guess, guessed_authors, title_guess, year_guess
+from sciread_app.domain.metadata.guesses import (
+    author_guess,
+    guessed_authors,
+    title_guess,
+    year_guess,
+)
 from sciread_app.domain.paper import Author
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sciread_app.domain.identifiers import IDENTIFIER_KINDS
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS
 from sciread_app.domain.paper import KINDS, Author, Identifier, Paper, Skipped
 from sciread_app.formats import jsonl
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import KINDS, Author, Paper
 from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.errors import Busy, Cancelled, SourceError
 from sciread_app.sources import semantic_scholar
 from sciread_app.sources.http.client import Client, RetryPolicy

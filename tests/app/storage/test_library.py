@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sciread_app.domain.annotations.annotations import ReadingPlace
-from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Author, Order, PaperId, Skipped
 from sciread_app.domain.query.parser import parse
 from sciread_app.errors import LibraryError

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sciread_app.domain.guesses import title_guess
-from sciread_app.domain.identifiers import identifier_links
+from sciread_app.domain.metadata.guesses import title_guess
+from sciread_app.domain.metadata.identifiers import identifier_links
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.term_matching import spans

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import identifiers
 from sciread_app.domain.paper import Skipped
 from sciread_app.formats.pubmed import xml as as_the_app_reads_it
 from sciread_app.storage.library import Library

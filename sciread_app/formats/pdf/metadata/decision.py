@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from sciread_app.domain.guesses import author_guess, title_guess, year_guess
-from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
+from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_guess
+from sciread_app.domain.metadata.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.content import title_of_name
 from sciread_app.formats.pdf.metadata.abstract import printed_abstract

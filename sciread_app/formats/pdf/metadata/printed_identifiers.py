@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from sciread_app.domain.identifiers import DOI_IN_TEXT, arxiv_id, closed_up, identifier
+from sciread_app.domain.metadata.identifiers import DOI_IN_TEXT, arxiv_id, closed_up, identifier
 from sciread_app.formats.pdf.metadata.text_cleanup import SOFT_HYPHEN, letters_of
 
 _ID = r"(?:\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?(?:\.[A-Z]{2})?/\d{7})"

@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from sciread_app.domain.guesses import accepted, guessed_authors, guessed_title, guessed_year
+from sciread_app.domain.metadata.guesses import (
+    accepted,
+    guessed_authors,
+    guessed_title,
+    guessed_year,
+)
 from sciread_app.formats.pdf.content import PdfContent
 from sciread_app.formats.pdf.extraction import extract
 from sciread_app.formats.pdf.metadata.byline.names import author_of

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sciread_app.domain.citations import Counts
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.errors import Cancelled
 from sciread_app.services.ingest import citation_fetcher
 from sciread_app.services.ingest.citation_fetcher import CitationFetcher

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from sciread_app.domain.fetch import FetchPage, FetchState, Preview, SourceQuery
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Skipped
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import BadQuery, Cancelled, LibraryError, SourceError
 from sciread_app.services.ingest.fetcher import Fetcher
 from sciread_app.tasks import Task

@@ -8,9 +8,9 @@ import threading
 
 import pytest
 
-from sciread_app.domain.metadata_changes import field_texts
+from sciread_app.domain.metadata.changes import field_texts
+from sciread_app.domain.metadata.paper_updates import retracted
 from sciread_app.domain.paper import Identifier
-from sciread_app.domain.paper_updates import retracted
 from sciread_app.domain.query.ast import Condition
 from sciread_app.errors import Cancelled
 from sciread_app.services.ingest import metadata_lookup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sciread_app.domain.guesses import title_guess, year_guess
+from sciread_app.domain.metadata.guesses import title_guess, year_guess
 from sciread_app.services.library import editor
 from sciread_app.services.library.editor import LibraryEditor
 from tests.support.generate.papers import paper

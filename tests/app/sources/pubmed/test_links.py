@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.errors import Busy, SourceError
 from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.sources.pubmed import links as pubmed_links

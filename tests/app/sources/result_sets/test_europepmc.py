@@ -7,8 +7,8 @@ import json
 import pytest
 
 from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.metadata.paper_updates import retracted
 from sciread_app.domain.paper import Author, Identifier, Skipped
-from sciread_app.domain.paper_updates import retracted
 from sciread_app.sources.result_sets import europepmc
 from sciread_app.tasks import Task
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from sciread_app.domain.citations import Counts, Neighbour
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from tests.support.generate.papers import paper
 

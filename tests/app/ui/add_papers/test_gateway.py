@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from sciread_app.domain.fetch import FetchPage, FetchState, Preview, QueryField, SourceQuery
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Skipped
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import BadQuery
 from sciread_app.paths import Home
 from sciread_app.services.ingest.citation_fetcher import CitationFetchReport

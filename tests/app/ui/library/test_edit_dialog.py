@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
-from sciread_app.domain import editable_fields
-from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
+from sciread_app.domain.metadata import editable_fields
+from sciread_app.domain.metadata.editable_fields import InvalidFieldValue, changed, written
 from sciread_app.domain.paper import Author
 from sciread_app.ui.library.edit_dialog import ADD, REMOVE, BulkEditDialog, EditDialog
 from tests.support.generate.papers import paper

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 
-from sciread_app.domain.looked_up import LookedUpField
+from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import SourceError
 from sciread_app.ui.library.edit_dialog import EditDialog

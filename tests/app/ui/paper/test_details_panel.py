@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
-from sciread_app.domain.guesses import author_guess, title_guess, year_guess
+from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_guess
 from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.services.library.note_drafts import NEW

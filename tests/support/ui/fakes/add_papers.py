@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sciread_app.domain.citations import Mention, MissingPaper
 from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, SourceQuery
+from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import SourceError
 from sciread_app.services.ingest.identifier_import import Entry, EntryState, split_texts
 from sciread_app.storage.history.import_log import Import

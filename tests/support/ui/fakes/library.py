@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sciread_app.domain.library_tree import Collection, LibraryTree, SavedSearch, Tag
-from sciread_app.domain.looked_up import LookedUpField
+from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import Edit
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task

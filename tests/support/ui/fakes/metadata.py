@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
-from sciread_app.domain.metadata_changes import Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.changes import Candidate, FieldChange, Suggestion
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.services.ingest.metadata_lookup import LookupReport
 from sciread_app.tasks import Task

@@ -10,8 +10,8 @@ from typing import Any
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
-from sciread_app.domain.guesses import accepted
-from sciread_app.domain.identifiers import pasted_identifier
+from sciread_app.domain.metadata.guesses import accepted
+from sciread_app.domain.metadata.identifiers import pasted_identifier
 from sciread_app.domain.paper import Edit, Identifier, PaperFile, PaperId, Skipped
 from sciread_app.domain.query.parser import Query
 from sciread_app.errors import LibraryError, SourceError, StyleRefused

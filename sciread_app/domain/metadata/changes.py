@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sciread_app.domain.editable_fields import written, written_authors
-from sciread_app.domain.identifiers import IDENTIFIER_NAMES
 from sciread_app.domain.matching import record_linkage
 from sciread_app.domain.matching.record_keys import MatchVerdict, is_preprint, title_key
 from sciread_app.domain.matching.titles import TitleMatch, is_generic, match
 from sciread_app.domain.matching.venues import same_venue
+from sciread_app.domain.metadata.editable_fields import written, written_authors
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_NAMES
+from sciread_app.domain.metadata.paper_updates import RETRACTED, retracted
 from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
-from sciread_app.domain.paper_updates import RETRACTED, retracted
 from sciread_app.language import tr
 
 # The fields that are looked up, with their names for the user: those of a paper, kinds of

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sciread_app.domain.editable_fields import changed
-from sciread_app.domain.metadata_changes import (
+from sciread_app.domain.metadata.changes import (
     FieldChange,
     Suggestion,
     field_texts,
     is_in_extra,
 )
+from sciread_app.domain.metadata.editable_fields import changed
 from sciread_app.domain.paper import Paper
 
 
@@ -24,7 +24,7 @@ class LookedUpField(NamedTuple):
     and a later one does not fill it in again.
     """
 
-    field: str  # a key of metadata_changes.FIELD_TITLES
+    field: str  # a key of FIELD_TITLES in domain.metadata.changes
     old: str  # the text of its value before
     new: str
     source: str  # the key of the service

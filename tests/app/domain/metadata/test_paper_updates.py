@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sciread_app.domain.paper_updates import retraction_status
+from sciread_app.domain.metadata.paper_updates import retraction_status
 from tests.support.generate.papers import paper
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.identifiers import IDENTIFIER_NAMES, identifier
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_NAMES, identifier
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.language import tr
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sciread_app.domain.editable_fields import read_authors, written_authors
+from sciread_app.domain.metadata.editable_fields import read_authors, written_authors
 from sciread_app.domain.paper import Author, Paper
 
 # The names in `extra`.

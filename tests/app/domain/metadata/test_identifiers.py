@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sciread_app.domain.identifiers import closed_up, identifier, pasted_identifier
+from sciread_app.domain.metadata.identifiers import closed_up, identifier, pasted_identifier
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Metadata of papers: fields, identifiers, look-ups, and how metadata changes."""
