@@ -69,12 +69,17 @@ class ThemeSwitcher(QObject):
         shown = unskipped()
         for widget in shown:
             self._skip(widget)
+        in_steps = len(shown) > VISIBLE
+        if in_steps:
+            yield
         apply()
-        if len(shown) > VISIBLE:
+        if in_steps:
             yield
         while self._restore_visible():
             yield
         finish()
+        if in_steps:
+            yield
         self._unfreeze()
         while self._skipped:
             yield
