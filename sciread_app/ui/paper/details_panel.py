@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedLayout
+from PySide6.QtWidgets import QFrame, QStackedLayout, QWidget
 
 from sciread_app.domain.clipboard_formats import (
     Copied,
@@ -76,8 +76,14 @@ class DetailsPanel(QFrame):
     problem = Signal(object)  # JobError
     escaped = Signal()
 
-    def __init__(self, source: DetailsSource, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        source: DetailsSource,
+        jobs: JobRunner,
+        appearance: Appearance,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
         self.setObjectName("panel")
         self._about = source.about
         self._jobs = jobs
@@ -94,7 +100,7 @@ class DetailsPanel(QFrame):
         self._alone = False
         self._query = NO_QUERY
         self._listing = EMPTY_RESULTS
-        self.parts = Parts(self._about, jobs, appearance)
+        self.parts = Parts(self._about, jobs, appearance, self)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(nothing_chosen())
         self._pages.addWidget(self.parts)

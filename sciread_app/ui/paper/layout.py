@@ -46,8 +46,10 @@ BUTTON_GAP = 6  # pixels
 class Parts(QWidget):
     """Buttons that stay at the top, and below them a column that scrolls."""
 
-    def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__()
+    def __init__(
+        self, about: PaperGateway, jobs: JobRunner, appearance: Appearance, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
         self.back = QPushButton(tr("Back to list"))
         self.back.setToolTip(tr("Esc"))
         self.back.hide()
@@ -170,10 +172,10 @@ class Parts(QWidget):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._inside = QWidget()
+        self.area.setWidget(_in_the_middle(self._inside, self.area.viewport()))
         self._columns = column(self._about_the_paper(), self._related_papers(), margins=0)
         column(self._columns, self.foot, 1, parent=self._inside, margins=0, spacing=8)
-        self.area.setWidget(_in_the_middle(self._inside))
-        parts = (self.selected, _in_the_middle(self._buttons), (self.area, 1))
+        parts = (self.selected, _in_the_middle(self._buttons, self), (self.area, 1))
         column(*parts, parent=self, margins=(20, 16, 8, 12), spacing=14)
         self._arrange()
 
@@ -211,10 +213,10 @@ def _group(*inside: QWidget, margins: Margins = 0) -> QWidget:
     return group
 
 
-def _in_the_middle(inside: QWidget) -> QWidget:
+def _in_the_middle(inside: QWidget, parent: QWidget) -> QWidget:
     """A column centred in the available width."""
     inside.setMaximumWidth(COLUMN)
-    middle = styled(QWidget(), "column")
+    middle = styled(QWidget(parent), "column")
     row(1, (inside, 1000), 1, parent=middle, margins=(0, 0, 8, 0))
     return middle
 

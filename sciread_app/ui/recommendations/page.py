@@ -90,8 +90,7 @@ class RecommendationsPage(Page):
     def details(self) -> DetailsPanel:
         """The details of the selected paper. They take as long to build as the rest of the page,
         and are first needed when the topics are loaded."""
-        details = DetailsPanel(self._gateway, self._jobs, self._context.appearance)
-        self._split.addWidget(details)
+        details = DetailsPanel(self._gateway, self._jobs, self._context.appearance, self._split)
         self._split.setStretchFactor(2, 4)
         self._split.setSizes([210, 560, 420])
         self._connect_details(details)

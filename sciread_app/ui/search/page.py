@@ -79,7 +79,6 @@ class SearchPage(Page):
         self.header = SearchHeader(finder, self.model, jobs, appearance)
         self.search_box = self.header.search_box
         self.result_list = PaperList(self.model, appearance)
-        self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyList(finder.about, jobs, appearance)
         self.answered: set[str] = set()  # the queries whose results were shown
         self.mode = ViewMode.list
@@ -502,6 +501,28 @@ class SearchPage(Page):
             self._leave()
 
     @cached_property
+    def details(self) -> DetailsPanel:
+        """The panel beside the list, built when it is first needed: it takes as long as the rest of
+        the page."""
+        details = DetailsPanel(self._finder, self._jobs, self._context.appearance, self._split)
+        self._split.setStretchFactor(1, 4)
+        self._split.setSizes([620, 480])
+        details.connect_to(self._context)
+        self.empty.loaded.connect(details.loaded)
+        details.escaped.connect(self.close_paper)
+        details.search_requested.connect(self.close_paper)
+        details.papers_requested.connect(self.show_papers)
+        details.similar_requested.connect(self.show_similar)
+        details.search_requested.connect(self.search_box.set_text)
+        details.step_requested.connect(self._step)
+        details.paper_requested.connect(self._go_to)
+        details.read_changed.connect(self.model.replace)
+        return details
+
+    def build_rest(self) -> None:
+        _ = self.details
+
+    @cached_property
     def welcome(self) -> WelcomePage:
         """The page of an empty library, built when it is first shown."""
         welcome = WelcomePage(self._finder.about, self._context)
@@ -621,10 +642,8 @@ class SearchPage(Page):
         self._pages.addWidget(self.empty)
         self._found = column((self._pages, 1), parent=self._left, margins=0, spacing=8)
         self._split.setHandleWidth(10)
-        for part, share in ((self._left, 5), (self.details, 4)):
-            self._split.addWidget(part)
-            self._split.setStretchFactor(self._split.count() - 1, share)
-        self._split.setSizes([620, 480])
+        self._split.addWidget(self._left)
+        self._split.setStretchFactor(0, 5)
         self._split.installEventFilter(self)
         column(self.header, (self._split, 1), parent=middle, margins=(16, 12, 16, 10), spacing=10)
         self._across.setHandleWidth(1)
@@ -637,8 +656,6 @@ class SearchPage(Page):
         )
 
     def _connect(self, context: AppContext) -> None:
-        self.details.connect_to(context)
-        self.empty.loaded.connect(self.details.loaded)
         self.header.search_requested.connect(self.search)
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)
@@ -660,14 +677,6 @@ class SearchPage(Page):
         self.result_list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.result_list.customContextMenuRequested.connect(self._menu)
         self.result_list.doubleClicked.connect(self.open_paper)
-        self.details.escaped.connect(self.close_paper)
-        self.details.search_requested.connect(self.close_paper)
-        self.details.papers_requested.connect(self.show_papers)
-        self.details.similar_requested.connect(self.show_similar)
-        self.details.search_requested.connect(self.search_box.set_text)
-        self.details.step_requested.connect(self._step)
-        self.details.paper_requested.connect(self._go_to)
-        self.details.read_changed.connect(self.model.replace)
 
 
 def _results(
