@@ -81,7 +81,7 @@ def work(home: Path, papers: Path) -> None:
     gc.freeze()  # as the program does when the library is open
     meter = StallMeter(app)
     meter.do(partial(window.open, gateway), "opening the library")
-    meter.wait(1.0, lambda: not jobs.running())
+    meter.wait(1.0, lambda: window.is_open and not jobs.running())
     count, at_rest = gateway.status().papers, megabytes()
     importing = window.importing.add([papers])
 

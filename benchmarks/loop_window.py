@@ -193,6 +193,7 @@ def offscreen(home: Path) -> Iterator[Windowed]:
     try:
         window.show()
         window.open(gateway)
+        wait(lambda: window.is_open)
         yield Windowed(gateway, window, jobs, wait)
     finally:
         jobs.shut_down()

@@ -48,6 +48,7 @@ from sciread_app.ui.shell.type_ahead import LoadingKeys, TypeAhead
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
+from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder, open_files
 from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
 from sciread_app.ui.widgets.messages.toast import Toast
@@ -119,9 +120,10 @@ class MainWindow(QMainWindow):
         jobs.failed.connect(self._failed)
 
     def open(self, gateway: WindowGateway, *, sample: bool = False) -> None:
-        """Show this library. With `sample`, fill it with the sample first."""
+        """Show this library once all parts of its page are built, one in each pass of the event
+        loop. With `sample`, fill it with the sample first."""
         self.gateway = gateway
-        edits = self._edits = EditQueue(gateway.organise, self._jobs)
+        self._edits = EditQueue(gateway.organise, self._jobs)
         self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
         topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
         topics.total_changed.connect(partial(self._navigation.show_count, "foryou"))
@@ -132,29 +134,27 @@ class MainWindow(QMainWindow):
             messages=self.banner,
             toast=Toast(self._frame, self.appearance),
             events=self.events,
-            edits=edits,
+            edits=self._edits,
             activation=self.activation,
             topics=topics,
             open_settings=self.memory,
             pages=self._pages,
         )
-        page = self.page = self._open_search_page()
         self.importing = ImportController(gateway, self._jobs, self)
-        self._open_shelf(edits)
-        page.sample_requested.connect(self.open_sample)
         self.importing.changed.connect(self.events.library_changed)
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
         self.events.library_changed.connect(self._look_again)
         self.activation.changed.connect(self.papers_came)
         self.events.opened.connect(self.activation.start)
-        self._opened = True
-        if sample:
-            what = tr("Preparing the sample library")
-            self._wait.show_message("papers", what, tr("Takes a few seconds."))
-            self.importing.add_sample()
-        else:
-            self._begin()
+        BuildQueue(self).start(
+            [
+                self._open_search_page,
+                lambda: self.page.build_rest(),
+                self._open_shelf,
+                self._fill_with_sample if sample else self._begin,
+            ]
+        )
 
     @property
     def is_open(self) -> bool:
@@ -543,8 +543,14 @@ class MainWindow(QMainWindow):
         self.remember()
         super().closeEvent(event)
 
+    def _fill_with_sample(self) -> None:
+        what = tr("Preparing the sample library")
+        self._wait.show_message("papers", what, tr("Takes a few seconds."))
+        self._opened = True
+        self.importing.add_sample()
+
     def _begin(self) -> None:
-        self._ready = True
+        self._opened = self._ready = True
         self._pages.addWidget(self.page)
         self.rail.enable_places(True)
         self._actions.library_opened()
@@ -554,14 +560,15 @@ class MainWindow(QMainWindow):
         self.events.opened.emit()
         self._type_ahead.deliver(self)
 
-    def _open_search_page(self) -> SearchPage:
+    def _open_search_page(self) -> None:
         page = self._add_page("search")
         assert isinstance(page, SearchPage)
+        self.page = page
+        page.sample_requested.connect(self.open_sample)
         page.remember(self.memory())
         page.menu_opened.connect(self.menus.reader.offer)
         page.shown.connect(lambda view: self.palette_source.was_searched(view.query))
         self.menus.reader.follow_list(page.result_list, page.model)
-        return page
 
     def _add_page(self, key: str) -> Page:
         page = self._preloaded.pop(key, None) or build(key, self.gateway, self.context)
@@ -571,7 +578,7 @@ class MainWindow(QMainWindow):
         self.palette_source.more.append(page.palette_entries)
         return page
 
-    def _open_shelf(self, edits: EditQueue) -> None:
+    def _open_shelf(self) -> None:
         from sciread_app.ui.library.controller import (
             LibraryController,  # imported after the window is shown
         )
@@ -579,7 +586,7 @@ class MainWindow(QMainWindow):
         gateway, page, on_shelf = self.gateway, self.page, self.menus.on_shelf
         self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
         self.shelving = LibraryController(
-            self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, edits,
+            self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, self._edits,
             self.exchange, lambda: gateway.pdf_folder, gateway.metadata,
             lambda ids, task: gateway.find_pdfs(ids, task), self,
         )  # fmt: skip

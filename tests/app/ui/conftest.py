@@ -132,7 +132,7 @@ def show_window(
         qtbot.addWidget(window)
         window.show()
         window.open(gateway)
-        qtbot.waitUntil(lambda: window.page is not None and window.page.isVisible())
+        qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
         qtbot.waitUntil(lambda: not jobs.running())
         return window
 

@@ -62,6 +62,7 @@ def test_import_of_5000_papers_keeps_the_window_responsive(
     window.show()
     gateway = open_gateway(home)
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
     qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
 
     heart, done, failed = FairHeartbeat(), Counter[str](), []

@@ -137,6 +137,7 @@ def open_window(qtbot, jobs, appearance, source) -> Iterator[Any]:
         qtbot.addWidget(window)
         window.show()
         window.open(gateway)
+        qtbot.waitUntil(lambda: window.is_open)
         return Windowed(gateway, window, jobs, lambda done: qtbot.waitUntil(done, timeout=250_000))
 
     yield open_window

@@ -45,6 +45,7 @@ def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
     window.activateWindow()
     gateway = open_gateway(home)
     window.open(gateway, sample=True)
+    qtbot.waitUntil(lambda: window.is_open, timeout=250_000)
     wait_for_jobs(qtbot, jobs)
     yield window
     jobs.shut_down()

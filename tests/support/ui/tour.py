@@ -72,6 +72,7 @@ def _go(home, steps, seen):
     window.show()
     gateway = open_gateway(home)
     window.open(gateway)
+    _settle(jobs)
     for step in steps:
         place = step.__name__.strip("_").replace("_", " ")
         for _ in step(window):

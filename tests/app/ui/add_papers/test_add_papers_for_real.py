@@ -49,6 +49,7 @@ def window(failures, qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainW
     window.show()
     gateway = open_gateway(home)
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
     qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
     yield window
     jobs.shut_down()

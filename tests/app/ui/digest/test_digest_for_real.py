@@ -47,6 +47,7 @@ def test_preview_and_digest_of_the_command_line_are_shown(
     qtbot.addWidget(window)
     window.show()
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
 
     def settle() -> None:
         qtbot.waitUntil(lambda: not jobs.running())

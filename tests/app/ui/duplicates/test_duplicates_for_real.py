@@ -43,6 +43,7 @@ def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
     qtbot.addWidget(window)
     window.show()
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
     qtbot.waitUntil(lambda: not jobs.running())
     yield window
     jobs.shut_down()

@@ -321,7 +321,7 @@ def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, t
     qtbot.addWidget(again)
     again.show()
     again.open(gateway)
-    qtbot.waitUntil(lambda: again.page is not None and again.page.isVisible())
+    qtbot.waitUntil(lambda: again.is_open and again.page.isVisible())
     assert not again.shelving.sidebar.isVisible()
     again.menus.on_shelf["into"].trigger()
     assert again.shelving.sidebar.isVisible()

@@ -55,6 +55,7 @@ def window(qtbot, jobs, appearance, workspace) -> Iterator[MainWindow]:
     qtbot.addWidget(window)
     window.show()
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
     qtbot.waitUntil(lambda: not jobs.running())
     yield window
     jobs.shut_down()
@@ -160,6 +161,7 @@ def test_interrupted_activation_is_resumed_in_a_new_window(qtbot, jobs, appearan
     qtbot.addWidget(window)
     window.show()
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
     qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Theirs.")
     assert workspace.active_model.model == "theirs"
     jobs.shut_down()

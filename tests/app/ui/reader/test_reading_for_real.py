@@ -34,7 +34,7 @@ def window(qtbot, jobs, appearance, tmp_path, monkeypatch):
     qtbot.addWidget(window)
     window.show()
     window.open(gateway)
-    qtbot.waitUntil(lambda: window.page is not None and window.page.isVisible())
+    qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
     yield window
     jobs.shut_down()
     gateway.close()

@@ -38,6 +38,7 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     qtbot.addWidget(window)
     window.show()
     window.open(gateway)
+    qtbot.waitUntil(lambda: window.is_open)
 
     def settle() -> None:
         qtbot.waitUntil(lambda: not jobs.running())

@@ -176,9 +176,10 @@ def test_sample_is_imported_before_the_page_is_shown(qtbot, jobs, appearance, tm
     qtbot.addWidget(window)
     window.show()
     window.open(gateway, sample=True)
-    assert not window.page.isVisible()
+    qtbot.waitUntil(lambda: bool(jobs.running()))
+    assert not window.is_open
     gateway.go_on_importing.set()
-    qtbot.waitUntil(window.page.isVisible)
+    qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 3)
     assert gateway.imported == [[Path("sample_library.bib")]]
     qtbot.waitUntil(lambda: not jobs.running())
@@ -194,7 +195,7 @@ def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, t
     qtbot.addWidget(window)
     window.show()
     window.open(Broken(0), sample=True)
-    qtbot.waitUntil(window.page.isVisible)
+    qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
     qtbot.waitUntil(window.page.welcome.isVisible)
     assert window.banner.message.text() == "The disk is full."
     assert window.banner.hint.text() == "Make room."
@@ -238,7 +239,7 @@ def test_theme_change_ignores_destroyed_widgets(qtbot, appearance, jobs, tmp_pat
     window = MainWindow(tmp_path, jobs, appearance)
     window.show()
     window.open(FakeGateway(3))
-    qtbot.waitUntil(lambda: window.page is not None and not jobs.running())
+    qtbot.waitUntil(lambda: window.is_open and not jobs.running())
     for place in PAGES:
         window.go_to(place.key)
     qtbot.waitUntil(lambda: not jobs.running())
@@ -301,7 +302,7 @@ def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance,
     assert not actions["Import files…"].isEnabled()
     assert actions["Quit"].isEnabled()
     window.open(FakeGateway(3))
-    assert actions["Import files…"].isEnabled()
+    qtbot.waitUntil(actions["Import files…"].isEnabled)
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -321,11 +322,14 @@ def press(qtbot, window, key, modifier=Qt.KeyboardModifier.NoModifier):
 
 
 def test_text_typed_while_the_library_opens_is_searched_for(qtbot, jobs, opening):
-    for letter in "deep nets":
+    for letter in "deep n":
+        press(qtbot, opening, letter)
+    opening.open(FakeGateway(3))
+    assert not opening.is_open  # the page is built in the next passes of the event loop
+    for letter in "ets":
         press(qtbot, opening, letter)
     press(qtbot, opening, Qt.Key.Key_Backspace)
-    opening.open(FakeGateway(3))
-    qtbot.waitUntil(lambda: not jobs.running())
+    qtbot.waitUntil(lambda: opening.is_open and not jobs.running())
     assert opening.page.search_box.edit.text() == "deep net" and not opening.job_panel.isVisible()
     qtbot.waitUntil(lambda: opening.page.view.query == "deep net")
     qtbot.waitUntil(lambda: not jobs.running())
@@ -335,7 +339,7 @@ def test_shortcuts_pressed_while_the_library_opens_are_carried_out(qtbot, jobs, 
     press(qtbot, opening, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert not opening.is_open
     opening.open(FakeGateway(3))
-    assert opening.shows("foryou")
+    qtbot.waitUntil(lambda: opening.shows("foryou"))
     qtbot.waitUntil(lambda: not jobs.running())
 
 
