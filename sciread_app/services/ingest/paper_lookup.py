@@ -8,7 +8,7 @@ from sciread_app.errors import SourceError
 from sciread_app.language import tr
 from sciread_app.services.ingest.citation_fetcher import CitationFetcher, CitationFetchReport
 from sciread_app.services.ingest.citation_links import citation_list
-from sciread_app.services.ingest.identifier_import import IdentifierImport
+from sciread_app.services.ingest.identifier_import import EntryState, IdentifierImport
 from sciread_app.sources import semantic_scholar
 from sciread_app.sources.http.client import Client
 from sciread_app.storage.library import Library
@@ -61,7 +61,9 @@ class OnlineLookup:
             return entry.paper.id
         titles = "; ".join(f"“{one.title}”" for one in entry.candidates)
         why = f"{entry.why} {titles}".strip()
-        raise SourceError(
-            tr("“{text}” could not be added: {why}", text=text, why=why),
-            tr("Open the paper's web page, download the PDF or citation file, and add that file."),
+        hint = tr(
+            "Open the paper's web page, download the PDF or citation file, and add that file."
         )
+        if entry.state is EntryState.failed:
+            hint = ""  # the reason says what to do
+        raise SourceError(tr("“{text}” could not be added: {why}", text=text, why=why), hint)

@@ -106,7 +106,21 @@ def test_paper_is_added_by_arxiv_id(library, asking):
     assert found.identifier("arxiv") == "hep-th/0712001"
 
 
-def test_unknown_doi_raises_source_error(library, asking):
-    with pytest.raises(SourceError, match="could not be added"):
+def test_unknown_doi_raises_source_error_that_suggests_the_web_page(library, asking):
+    with pytest.raises(SourceError, match="could not be added") as caught:
         asking.add("10.1000/nobody", Task())
+    assert "web page" in caught.value.hint
     assert library.count() == 0
+
+
+def test_unreachable_source_raises_source_error_without_the_web_page(library, tmp_path):
+    nowhere = {
+        name: Endpoint(name, name.title(), "http://127.0.0.1:9", 0.0, name)
+        for name in ("crossref", "datacite", "openalex")
+    }
+    quick = RetryPolicy(tries=1, first=0.01, longest=0.05)
+    with Client(tmp_path / "cache", nowhere, patience=quick) as client:
+        lookup = OnlineLookup(library, CitationFetcher(library, client), client)
+        with pytest.raises(SourceError, match="could not be added") as caught:
+            lookup.add("10.1000/nobody", Task())
+    assert "web page" not in caught.value.hint
