@@ -126,7 +126,8 @@ class MainWindow(QMainWindow):
         self._edits = EditQueue(gateway.organise, self._jobs)
         self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
         topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
-        topics.total_changed.connect(partial(self._navigation.show_count, "foryou"))
+        once = tr("A paper that is new in several topics counts once.")
+        topics.total_changed.connect(partial(self._navigation.show_count, "foryou", once))
         self.context = AppContext(
             jobs=self._jobs,
             appearance=self.appearance,

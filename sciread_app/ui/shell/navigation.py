@@ -53,9 +53,9 @@ class Navigation(QObject):
         self.rail.show_busy(place, any(spec.key in self._busy for spec in pages_of(place)))
         self.tabs.show_busy(self._busy)
 
-    def show_count(self, page: str, count: int) -> None:
-        """Show a number, such as that of new papers, at the place of this page; 0: none."""
-        self.rail.button(place_of(page).key).show_count(count)
+    def show_count(self, page: str, explanation: str, count: int) -> None:
+        """Show a number at the place of this page, explained in its tooltip; 0: none."""
+        self.rail.button(place_of(page).key).show_count(count, explanation)
 
     def _choose_tab(self, page: str) -> None:
         by_keys = self.tabs.hasFocus()

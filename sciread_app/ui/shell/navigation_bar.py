@@ -129,7 +129,8 @@ class NavigationButton(QToolButton):
         self.setProperty("group", place.group.value)  # for the style sheet
         self.setText(place.title)
         self.setFont(scaled(self.font(), 0.86))
-        self.setToolTip(f"{place.what} ({place.keys})")
+        self._tip = f"{place.what} ({place.keys})"
+        self.setToolTip(self._tip)
         self.setAccessibleDescription(place.what)
         self.setCheckable(True)
         self.fit(HEIGHT)
@@ -153,9 +154,10 @@ class NavigationButton(QToolButton):
         self.busy = busy
         self._describe()
 
-    def show_count(self, count: int) -> None:
-        """Show a number, such as that of new papers; 0: none."""
+    def show_count(self, count: int, explanation: str = "") -> None:
+        """Show a number, such as that of new papers, with an explanation as tooltip; 0: none."""
         self.count = count
+        self.setToolTip(f"{self._tip}\n{explanation}" if count and explanation else self._tip)
         self._describe()
 
     def _describe(self) -> None:

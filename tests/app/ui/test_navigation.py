@@ -169,6 +169,17 @@ def test_place_is_busy_while_one_of_its_pages_is(show_window):
     assert not button.busy
 
 
+def test_count_of_a_place_is_explained_in_its_tooltip_while_shown(show_window):
+    window = show_window(FakeGateway(3))
+    button = window.rail.button("discover")
+    plain = button.toolTip()
+    window.context.topics.total_changed.emit(3)
+    assert button.count == 3
+    assert button.toolTip().startswith(plain) and "once" in button.toolTip()
+    window.context.topics.total_changed.emit(0)
+    assert button.toolTip() == plain
+
+
 def test_intake_page_is_built_on_its_first_visit(show_window):
     gateway = FakeGateway(3)
     window = show_window(gateway)
