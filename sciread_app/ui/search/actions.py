@@ -67,7 +67,7 @@ class SearchActions:
         )
 
     def fill_compare(self, compare: QMenu) -> None:
-        beside, keys = tr("Sho&w results of two models"), "Ctrl+Shift+K"
+        beside, keys = tr("Compare results of t&wo models"), "Ctrl+Shift+K"
         compare_results = self._registry.navigate.compare_results
         self._beside = self._registry.add(compare, beside, compare_results, keys, library=True)
 
