@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 import typer
 
-from sciread_app.cli import app
+from sciread_app.cli import app, main
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
 from tests.support.servers.list_servers import EuropePmcServer
@@ -64,26 +63,28 @@ def outputs(tmp_path_factory, sources) -> dict[str, str]:
     """The output of each example."""
     place = tmp_path_factory.mktemp("readme")
     (place / "resources").symlink_to(ROOT / "resources")
-    python_path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     places = {"SCIREAD_HOME": str(place / "home"), "SCIREAD_CACHE": str(place / "cache")}
-    environment = os.environ | sources | places | {"PYTHONPATH": python_path}
     answers = {}
-    for example in EXAMPLES:
-        program, *arguments = shlex.split(example)
-        assert program == "sciread", example
-        done = subprocess.run(
-            [sys.executable, "-m", "sciread_app", *arguments],
-            cwd=place,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{example}\n{done.stdout}{done.stderr}"
-        answers[example] = done.stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        for name, value in (sources | places).items():
+            patch.setenv(name, value)
+        for example in EXAMPLES:
+            program, *arguments = shlex.split(example)
+            assert program == "sciread", example
+            code, answers[example], errors = run(arguments)
+            assert code == 0, f"{example}\n{answers[example]}{errors}"
     answers["thesis.bib"] = (place / "thesis.bib").read_text(encoding="utf-8")
     return answers
+
+
+def run(arguments: list[str]) -> tuple[object, str, str]:
+    """Run a command in this process, since a process of its own needs a second to start. Return its
+    exit code, output and errors."""
+    output, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(errors), pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return ended.value.code, output.getvalue(), errors.getvalue()
 
 
 def output_of(outputs: dict[str, str], beginning: str) -> str:
