@@ -35,10 +35,12 @@ def main() -> None:
     _print("triplets by a loop over sets", count, seconds)
 
     corpus: Any = SimpleNamespace(
+        papers=PAPERS,
         split=np.full(PAPERS, Split.train),
         primary=rows % 21,
         field_names=tuple(f"field {number}" for number in range(21)),
         rows=lambda _: rows,
+        abstracts=SimpleNamespace(lengths=np.ones(PAPERS)),
         titles=SimpleNamespace(lengths=np.ones(PAPERS)),
         cites=cites,
     )
