@@ -223,3 +223,43 @@ def test_doi_in_brackets_and_in_an_address_is_found():
     assert brackets[0] == "10.1016/j.bee.2016.0123"
     line = "www.bees.org/cgi/doi/10.1073/bees.17123 BEES | March 6, 2018 | vol. 115 | no. 10"
     assert printed_doi([line], [])[0] == "10.1073/bees.17123"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Di Jin", "Di Jin"),
+        ("Peter C. Ma", "PETER C. MA"),
+        ("Timothy H. Boyer", "Boyer, Timothy H."),
+        ("Francesca Parise", "Francesca Parise"),  # not France
+    ],
+)
+def test_name_that_resembles_other_words_is_read(name, text):
+    assert authors(At(text, 11, 60, 690), At("University of Oslo", 9, 60, 670)) == [name]
+
+
+def test_unknown_words_with_a_mark_between_names_are_a_name():
+    text = "Alice Martin*, Robert Weber*, Ad Lagendijk*, Anna Fischer*"
+    assert authors(At(text, 11, 60, 690))[2] == "Ad Lagendijk"
+
+
+def test_name_hyphenated_at_the_end_of_a_line_is_joined():
+    head = [At("Alice Martin, Robert Weber, Anna Schwarz-", 11, 60, 690)]
+    head += [At("mann, Maria Fischer", 11, 60, 677)]
+    assert len(authors(*head)) == 4
+
+
+def test_mark_at_the_start_of_a_line_belongs_to_the_name_above():
+    head = [
+        At("Alice Martin, Robert Weber", 11, 60, 690),
+        raised("1,2", 60, 677), At(", Anna Fischer", 11, 75, 677),
+    ]  # fmt: skip
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Anna Fischer"]
+
+
+def test_member_in_italics_on_the_next_line_ends_the_name_above():
+    head = [
+        At("Alice Martin, Robert Weber, and Anna", 11, 60, 690),
+        At("Fischer, Member, IEEE", 11, 60, 677, bold=True),
+    ]
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Anna Fischer"]

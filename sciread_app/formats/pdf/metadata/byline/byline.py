@@ -48,6 +48,7 @@ _THESIS = re.compile(
     re.I,
 )
 _SAME_SIZE, _SMALL_CAPITALS = 0.09, 0.27
+_LINE_GAP = 1.8  # distance of two lines of one list, likewise
 _BLOCK_GAP = 1.65  # distance of two blocks, relative to the font size
 _PARAGRAPH = 4  # lines of the same look, all but one of which read like sentences
 _SIDE_BAR = 0.9  # relative to the body size, below which a text left of the title is a side bar
@@ -81,9 +82,11 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     if seed is None:
         return Byline()
     style = cells[seed].line
-    chosen = [
-        cell for cell in cells[seed:] if not cell.is_affiliation and _same_style(cell.line, style)
-    ]
+    chosen: list[_Cell] = []
+    for cell in cells[seed:]:
+        is_end = bool(chosen) and _is_end_of_name(chosen[-1], cell)
+        if is_end or (not cell.is_affiliation and _same_style(cell.line, style)):
+            chosen.append(cell)
     is_distinct = not any(cell.is_affiliation and _same_style(cell.line, style) for cell in cells)
     sure_rows = {cell.row for cell in chosen if cell.pieces.names} | {cells[seed].row}
     # "Ann Lee, University of Oslo": a city below it is no name.
@@ -223,9 +226,19 @@ def _groups(chosen: Sequence[_Cell]) -> list[list[_Cell]]:
     return groups
 
 
+def _is_next(last: _Cell, cell: _Cell) -> bool:
+    """Whether a cell is in the line below, between which there may be lines of a side bar."""
+    if cell.row - last.row <= 1:
+        return True
+    is_near = cell.line.top - last.line.top <= _LINE_GAP * last.line.size
+    return is_near and abs(cell.line.left - last.line.left) < last.line.size
+
+
 def _goes_on(last: _Cell, cell: _Cell) -> bool:
-    if cell.row - last.row > 1 or not last.text or not cell.text:
+    if not last.text or not cell.text or not _is_next(last, cell):
         return False
+    if last.text.endswith("-"):
+        return True
     if re.search(rf"(?:[,;&·•|]|\band)[\s{MARK}]*$", last.text, re.I):
         return True
     if re.match(rf"[{MARK}\s]*(?:[,;&·•|]|and\b|AND\b)", cell.text):
@@ -237,6 +250,15 @@ def _goes_on(last: _Cell, cell: _Cell) -> bool:
     is_list = len(last.pieces.kinds) > 1
     is_broken = last.pieces.kinds[-1] is Kind.part or cell.pieces.kinds[0] is Kind.part
     return is_list and is_broken
+
+
+def _is_end_of_name(last: _Cell, cell: _Cell) -> bool:
+    """Whether a line ends the name that the one above begins, and goes on with degrees only, which
+    may be in italics."""
+    if cell.row != last.row + 1 or len(last.pieces.kinds) < 2 or len(cell.pieces.kinds) < 2:
+        return False
+    first, *others = cell.pieces.kinds
+    return first is Kind.part and all(kind is Kind.degree for kind in others)
 
 
 def _joined(group: Sequence[_Cell]) -> str:

@@ -22,7 +22,7 @@ AFFILIATION = re.compile(
     |\bdesy\b|\bfermilab\b|\bslac\b|\bibm\b|\bgoogle\b|\bmicrosoft\b|\bfacebook\b|\bdeepmind\b|\bopenai\b|\bamazon\b
     |\bmeta\b|\bnvidia\b|\bbell\b.*\blabs|\bstreet\b|\bst\.$|\bstr\.|stra(?:ss|ß)e\b|(?-i:\brue\b)|\bavenue\b|\bave\.|\broad\b
     |\bbox\b|\bcampus\b|\bparis\s\d|\bcedex\b|\busa\b|\bu\.s\.a|\buk\b|u\.k\.|\bp\.?\s?r\.?\s?china|republic\b|kingdom\b
-    |united\s+states|germany|france|italy|spain|china|japan|canada|россия|университет|институт|факультет
+    |united\s+states|\b(?:germany|france|italy|spain|china|japan|canada)\b|россия|университет|институт|факультет
     |大学|学院|研究|系|实验室|中国""",
     re.I | re.X,
 )

@@ -96,11 +96,29 @@ def _starts_small(word: str) -> bool:
     return bool(re.match(r"[a-z]{1,2}['’‘\-]\s?[^\W\d_a-z]", word))
 
 
+def has_shape_of_name(piece: str) -> bool:
+    """Whether two to four words may be a name by their capitals, whatever the words are."""
+    words = without_titles(piece).split()
+    return (
+        2 <= len(words) <= 4
+        and all(_WORD.fullmatch(word) for word in words)
+        and words[0][0].isupper()
+        and words[-1][0].isupper()
+        and len(words[-1]) > 1
+        and not AFFILIATION.search(piece)
+    )
+
+
 def without_titles(piece: str) -> str:
     piece = _TITLES.sub("", piece.strip(" \t.,;:-–—•·|*()"))
     words = piece.split()
-    # "Martin MD" has initials, "Alice Martin MD" a degree.
-    while len(words) > 2 and DEGREE.fullmatch(words[-1]) and len(words[-1].strip(".")) > 1:
+    # "Martin MD" has initials, "Alice Martin MD" a degree, and "Peter C. MA" a family name.
+    while (
+        len(words) > 2
+        and DEGREE.fullmatch(words[-1])
+        and len(words[-1].strip(".")) > 1
+        and not _only_initials(words[-2])
+    ):
         words.pop()
     return " ".join(words)
 

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION, is_initials, word_score
-from sciread_app.formats.pdf.metadata.byline.names import Kind, author_of, kind_of, without_titles
+from sciread_app.formats.pdf.metadata.byline.names import (
+    Kind,
+    author_of,
+    has_shape_of_name,
+    kind_of,
+    without_titles,
+)
 from sciread_app.formats.pdf.metadata.layout import LOWERED, RAISED
 from sciread_app.formats.pdf.metadata.text_cleanup import SOFT_HYPHEN
 
@@ -28,7 +34,8 @@ _EMAIL = re.compile(
 )
 _LEADING = re.compile(
     r"^\W*(?:written\s+by|vorgelegt\s+von|eingereicht\s+von|submitted\s+by|authors?\s*(?:\(s\))?\s*:|autor(?:es|en)?\s*:|"
-    r"presented\s+by|présentée?\s+par|by\s*:?|von|par|por|di)\s+(?-i:(?=[^\W\d_a-z]))",
+    # "Di" and "Par" are given names, too.
+    r"presented\s+by|présentée?\s+par|by\s*:?|von|(?-i:par|por|di))\s+(?-i:(?=[^\W\d_a-z]))",
     re.I,
 )
 _SEPARATOR = re.compile(
@@ -38,6 +45,7 @@ _SEPARATOR = re.compile(
 ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
 
 
+_LIST = 3  # names, at least, that make a list in which others are names, too
 _OF_PEOPLE = (Kind.name, Kind.degree, Kind.suffix)
 
 
@@ -72,7 +80,10 @@ def marked_text(text: str) -> str:
 
 
 def begins_with_mark(text: str) -> bool:
-    """Whether a line begins as an affiliation does: with a number, letter or symbol of its own."""
+    """Whether a line begins as an affiliation does: with a number, letter or symbol of its own, not
+    with the mark of a name that ends the line above."""
+    if re.match(rf"\W*{RAISED}[^{LOWERED}]*{LOWERED}\s*(?:[,;&|·•]|and\b)", text):
+        return False
     return bool(
         re.match(rf"\W*{RAISED}|\(?[\d*∗†‡§¶‖]{{1,2}}[).\s]?\s*[^\W\d_]|\(?[a-z]\)\s", text)
     )
@@ -90,13 +101,32 @@ def pieces_of(text: str) -> Pieces:
     if inverted := _initials_after(parts):
         return inverted
     kinds = [kind_of(part) for part in parts]
-    if kinds == [Kind.part, Kind.part] and all((word_score(part) or 0) > 6 for part in parts):
-        return _inverted_pieces([", ".join(parts)])
+    if kinds.count(Kind.name) >= _LIST:
+        kinds = [
+            Kind.maybe if kind is Kind.other and _is_marked(part, text) else kind
+            for part, kind in zip(parts, kinds, strict=True)
+        ]
+    if _is_inverted(parts, kinds):
+        return _inverted_pieces([text.replace(MARK, "")])
     first = next((i for i, kind in enumerate(kinds) if kind is Kind.other), None)
     if first and kinds[0] is Kind.name and AFFILIATION.search(" ".join(parts[1:])):
         end = next(i for i, kind in enumerate(kinds) if kind not in _OF_PEOPLE)
         return Pieces(tuple(parts[:end]), tuple(kinds[:end]), cut_at=True)
     return Pieces(tuple(parts), tuple(kinds))
+
+
+def _is_marked(part: str, text: str) -> bool:
+    """Whether a piece with unknown words is set like the names beside it, with a mark after it."""
+    is_followed = re.search(rf"{re.escape(part)}[\s,.]*{MARK}", text)
+    return bool(is_followed) and has_shape_of_name(part)
+
+
+def _is_inverted(parts: Sequence[str], kinds: Sequence[Kind]) -> bool:
+    """ "Lovelace, Ada", and "Boyer, Timothy H."."""
+    if kinds == [Kind.part, Kind.part]:
+        return all((word_score(part) or 0) > 6 for part in parts)
+    words = parts[1].split() if kinds == [Kind.part, Kind.name] else []
+    return len(words) > 1 and not is_initials(words[0]) and all(map(is_initials, words[1:]))
 
 
 def _split(text: str) -> list[str]:
