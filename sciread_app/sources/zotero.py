@@ -31,7 +31,7 @@ def items(client: Client, task: Task) -> Iterator[list[Object]]:
 
 
 def children(client: Client, kind: str, task: Task) -> Iterator[Object]:
-    """All children of this kind, "attachment" or "note"."""
+    """All children of this kind: "attachment", "note" or "annotation"."""
     return _all(client, "items", task, itemType=kind)
 
 

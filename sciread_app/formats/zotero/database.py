@@ -27,6 +27,9 @@ _OLDEST = 80  # the version of the tables as of Zotero 5
 _TRIES = 5
 _PAUSE = 1.0  # seconds between them
 _PAGE = 500  # items at a time
+_TABLES = {"attachment": "itemAttachments", "note": "itemNotes", "annotation": "itemAnnotations"}
+# Types of annotations, by the numbers in the database.
+_ANNOTATION_TYPES = {1: "highlight", 2: "note", 3: "image", 4: "ink", 5: "underline", 6: "text"}
 # A date is stored in a form to sort by, followed by what was typed: "2019-05-00 May 2019".
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d) ?(.*)", re.S)
 
@@ -90,11 +93,16 @@ class ZoteroDatabase:
             yield self._read([id for (id,) in rows[start : start + _PAGE]])
 
     def children(self, library: ZoteroLibrary, kind: str) -> Iterator[dict[str, Data]]:
-        """The files or notes of items: `kind` is "attachment" or "note"."""
-        table = {"attachment": "itemAttachments", "note": "itemNotes"}[kind]
+        """The files or notes of items, or the annotations of files: `kind` is "attachment", "note"
+        or "annotation". Annotations that Zotero found in a PDF are left out: they are part of it.
+        """
+        table = _TABLES[kind]
+        if table not in self._tables:  # of annotations, before Zotero 6
+            return
+        own = "AND NOT own.isExternal" if kind == "annotation" else ""
         rows = self._db.execute(
             f"SELECT itemID FROM items JOIN {table} AS own USING (itemID)"
-            " WHERE libraryID = ? AND own.parentItemID IS NOT NULL"
+            f" WHERE libraryID = ? AND own.parentItemID IS NOT NULL {own}"
             " AND itemID NOT IN (SELECT itemID FROM deletedItems) ORDER BY itemID",
             (library.id,),
         ).fetchall()
@@ -103,13 +111,13 @@ class ZoteroDatabase:
 
     def _read(self, ids: Sequence[int]) -> list[dict[str, Data]]:
         found: dict[int, Data] = {id: {} for id in ids}
-        for id, key, kind, added in self._of(
+        for id, key, kind, added, changed in self._of(
             ids,
-            "SELECT i.itemID, i.key, t.typeName, i.dateAdded FROM items AS i"
+            "SELECT i.itemID, i.key, t.typeName, i.dateAdded, i.dateModified FROM items AS i"
             " JOIN itemTypes AS t USING (itemTypeID) WHERE i.itemID IN ({ids})",
         ):
-            # As in the API: a time in UTC.
-            found[id] = {"key": key, "itemType": kind, "dateAdded": f"{added}Z".replace(" ", "T")}
+            times = {"dateAdded": _time(added), "dateModified": _time(changed)}
+            found[id] = {"key": key, "itemType": kind, **times}
         for id, name, value in self._of(
             ids,
             "SELECT d.itemID, f.fieldName, v.value FROM itemData AS d JOIN fields AS f"
@@ -158,6 +166,25 @@ class ZoteroDatabase:
             if found[id]["itemType"] == "note":
                 found[id]["parentItem"] = parent
                 found[id]["note"] = text
+
+        if "itemAnnotations" in self._tables:
+            self._read_annotations(ids, found)
+
+    def _read_annotations(self, ids: Sequence[int], found: dict[int, Data]) -> None:
+        for id, parent, kind, text, comment, color, position in self._of(
+            ids,
+            "SELECT a.itemID, p.key, a.type, a.text, a.comment, a.color, a.position"
+            " FROM itemAnnotations AS a JOIN items AS p ON p.itemID = a.parentItemID"
+            " WHERE a.itemID IN ({ids})",
+        ):
+            found[id] |= {
+                "parentItem": parent,
+                "annotationType": _ANNOTATION_TYPES.get(kind, ""),
+                "annotationText": text,
+                "annotationComment": comment,
+                "annotationColor": color,
+                "annotationPosition": position,
+            }
 
     def _read_relations(self, ids: Sequence[int], found: dict[int, Data]) -> None:
         related: dict[int, list[str]] = defaultdict(list)
@@ -255,6 +282,11 @@ def _states(file: Path) -> list[tuple[int, int] | None]:
         except OSError:
             found.append(None)
     return found
+
+
+def _time(stored: str) -> str:
+    """A time in UTC, as in the API."""
+    return f"{stored}Z".replace(" ", "T")
 
 
 def _date(stored: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import FiledPaper, Filing, Identifier, Paper
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.formats.csl.zotero_fields import to_csl
@@ -21,8 +23,30 @@ SOURCE = "zotero"
 # Item types of children, and of items that are no papers.
 CHILDREN = ("attachment", "note", "annotation")
 
+_MARKS = ("highlight", "underline", "note", "image", "text")
+# Zotero's eight colors.
+_COLOURS = {
+    "#ffd400": Colour.yellow, "#f19837": Colour.yellow, "#aaaaaa": Colour.yellow,
+    "#5fb236": Colour.green, "#2ea8e5": Colour.blue, "#a28ae5": Colour.purple,
+    "#ff6666": Colour.pink, "#e56eee": Colour.pink,
+}  # fmt: skip
+
 _TAG = re.compile(r"<[^<>]*>")
 _ENDS_LINE = re.compile(r"</(?:p|div|li|h\d|blockquote)>|<br\s*/?>", re.I)
+
+
+class Mark(NamedTuple):
+    """An annotation on a page, from 0. `rects` are in the page's own coordinates; without `text`,
+    it marks an area. Times are in seconds since 1970."""
+
+    key: str
+    page: int
+    rects: tuple[tuple[float, ...], ...]
+    text: str
+    comment: str
+    colour: Colour
+    added: float
+    changed: float
 
 
 def paper(data: Item, files: Iterable[str] = (), folders: tuple[Path, ...] = ()) -> Paper | None:
@@ -85,8 +109,36 @@ def note_text(data: Item) -> str:
 
 def added(data: Item) -> float:
     """The time at which the item was added, in seconds since 1970; 0 if unknown."""
+    return _time(data.get("dateAdded"))
+
+
+def marks(data: Item) -> list[Mark]:
+    """The marks that an annotation makes in a PDF: one, or two if its text goes on on the next
+    page. Drawings are left out, as are annotations of web pages and e-books."""
+    if data.get("annotationType") not in _MARKS:
+        return []
     try:
-        return datetime.fromisoformat(str(data.get("dateAdded"))).timestamp()
+        position = json.loads(str(data.get("annotationPosition")))
+        page = int(position["pageIndex"])
+        pages = [(page, position["rects"]), (page + 1, position.get("nextPageRects") or [])]
+        rects = [(page, tuple(tuple(map(float, rect)) for rect in some)) for page, some in pages]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return []
+    is_text = data["annotationType"] in ("highlight", "underline")
+    text = " ".join(str(data.get("annotationText") or "").split()) if is_text else ""
+    comment = note_text({"note": data.get("annotationComment")})
+    colour = _COLOURS.get(str(data.get("annotationColor")).lower(), Colour.yellow)
+    changed = _time(data.get("dateModified"))
+    return [
+        Mark(str(data.get("key")), page, some, text, comment, colour, added(data), changed)
+        for page, some in rects
+        if page >= 0 and some and all(len(rect) == 4 for rect in some)
+    ]
+
+
+def _time(value: Any) -> float:
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
     except ValueError:
         return 0.0
 

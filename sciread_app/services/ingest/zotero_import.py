@@ -15,6 +15,7 @@ from sciread_app.formats.zotero.database import ZoteroDatabase, ZoteroLibrary, o
 from sciread_app.language import tr
 from sciread_app.services.ingest.filing import file_papers
 from sciread_app.services.ingest.importer import Importer, ImportReport
+from sciread_app.services.ingest.zotero_annotations import add_marks
 from sciread_app.services.ingest.zotero_folders import ZoteroFolder
 from sciread_app.sources import zotero
 from sciread_app.sources.http.client import Client
@@ -35,7 +36,8 @@ class ZoteroSource(Protocol):
         ...
 
     def children(self, kind: str, task: Task) -> Iterator[Object]:
-        """All files or notes of papers: `kind` is "attachment" or "note"."""
+        """All files or notes of papers, or annotations of files: `kind` is "attachment", "note" or
+        "annotation"."""
         ...
 
 
@@ -116,24 +118,28 @@ class ZoteroImporter:
         begun = time.monotonic()
         number = self._library.import_log.open(WHAT)
         strays: list[Path] = []
+        marks: dict[str, list[items.Mark]] = {}  # by the path of the file
         for source, group in sources:
-            strays += self._import_library(source, group, number, report, task)
+            strays += self._import_library(source, group, number, report, marks, task)
         self._library.import_log.close(number)
         report.new = self._library.import_log.added_by(number)
         self._intake.read_linked(report, task)
         if there := [path for path in strays if path.is_file()]:
             _add(report, self._intake.add(there, task))
+        add_marks(self._library, marks, report, task)
         report.seconds = time.monotonic() - begun
         return report
 
     def _import_library(
-        self, source: ZoteroSource, group: str, number: int, report: ImportReport, task: Task
-    ) -> list[Path]:
-        """Import a library, and return its files without a paper."""
+        self, source: ZoteroSource, group: str, number: int, report: ImportReport,
+        marks: dict[str, list[items.Mark]], task: Task,
+    ) -> list[Path]:  # fmt: skip
+        """Import a library, and return its files without a paper. Adds the annotations of its files
+        to `marks`."""
         collections = _paths(source.collections(task))
         if group := group.replace("/", "-").strip():
             collections = {key: f"{group}/{path}" for key, path in collections.items()}
-        files, notes = self._children(source, task)
+        files, notes = self._children(source, marks, task)
         strays: list[Path] = []
         taken = _Taken()
         for page in source.items(task):
@@ -144,19 +150,24 @@ class ZoteroImporter:
         return strays
 
     def _children(
-        self, source: ZoteroSource, task: Task
+        self, source: ZoteroSource, marks: dict[str, list[items.Mark]], task: Task
     ) -> tuple[dict[str, list[str]], dict[str, list[FiledNote]]]:
-        """Files and notes by the key of their parent item."""
+        """Files and notes by the key of their parent item. Adds annotations to `marks`."""
+        paths: dict[str, str] = {}
         files: dict[str, list[str]] = defaultdict(list)
         notes: dict[str, list[FiledNote]] = defaultdict(list)
         for one in source.children("attachment", task):
             if path := items.file_of(one["data"], one.get("links") or {}):
                 files[str(one["data"].get("parentItem"))].append(path)
+                paths[str(one["data"].get("key"))] = path
         for one in source.children("note", task):
             if text := items.note_text(one["data"]):
                 made = items.added(one["data"])
                 note = FiledNote(text, str(one["data"].get("key") or made), made)
                 notes[str(one["data"].get("parentItem"))].append(note)
+        for one in source.children("annotation", task):
+            if file := paths.get(str(one["data"].get("parentItem"))):
+                marks.setdefault(file, []).extend(items.marks(one["data"]))
         return files, notes
 
     def _take(

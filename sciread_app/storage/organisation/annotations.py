@@ -44,10 +44,11 @@ class AnnotationStore:
         return self._select(schema.highlights.c.paper.in_(paper_rows.among(papers)))
 
     def add(self, highlight: Highlight) -> int:
-        """Store a highlight and return its id."""
+        """Store a highlight and return its id. Its times are now, unless it has some."""
         now = time.time()
         with self._db.writing() as db:
-            row = _values(highlight) | {"added": now, "changed": now}
+            times = {"added": highlight.added or now, "changed": highlight.changed or now}
+            row = _values(highlight) | times
             return int(db.execute(insert(schema.highlights).values(row)).lastrowid)
 
     def replace(self, highlight: Highlight) -> None:

@@ -12,7 +12,7 @@ from sciread_app.storage.database import Database
 
 
 class ImportedItem(NamedTuple):
-    """`kind`: "tag", "collection" or "note"; `name` is its name in Zotero."""
+    """`kind`: "tag", "collection", "note" or "annotation"; `name` is its name or key in Zotero."""
 
     paper: int
     kind: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ CREATE TABLE itemTypes (itemTypeID INTEGER PRIMARY KEY, typeName TEXT);
 CREATE TABLE fields (fieldID INTEGER PRIMARY KEY, fieldName TEXT);
 CREATE TABLE creatorTypes (creatorTypeID INTEGER PRIMARY KEY, creatorType TEXT);
 CREATE TABLE items (itemID INTEGER PRIMARY KEY, itemTypeID INT NOT NULL,
-    dateAdded TIMESTAMP NOT NULL DEFAULT '2024-05-06 07:08:09', libraryID INT NOT NULL,
+    dateAdded TIMESTAMP NOT NULL DEFAULT '2024-05-06 07:08:09',
+    dateModified TIMESTAMP NOT NULL DEFAULT '2024-06-07 08:09:10', libraryID INT NOT NULL,
     key TEXT NOT NULL, UNIQUE (libraryID, key));
 CREATE TABLE itemDataValues (valueID INTEGER PRIMARY KEY, value UNIQUE);
 CREATE TABLE itemData (itemID INT, fieldID INT, valueID, PRIMARY KEY (itemID, fieldID));
@@ -29,6 +31,9 @@ CREATE TABLE collectionItems (collectionID INT, itemID INT, orderIndex INT DEFAU
 CREATE TABLE itemNotes (itemID INTEGER PRIMARY KEY, parentItemID INT, note TEXT, title TEXT);
 CREATE TABLE itemAttachments (itemID INTEGER PRIMARY KEY, parentItemID INT, linkMode INT,
     contentType TEXT, path TEXT);
+CREATE TABLE itemAnnotations (itemID INTEGER PRIMARY KEY, parentItemID INT NOT NULL,
+    type INTEGER NOT NULL, authorName TEXT, text TEXT, comment TEXT, color TEXT, pageLabel TEXT,
+    sortIndex TEXT NOT NULL, position TEXT NOT NULL, isExternal INT NOT NULL);
 CREATE TABLE deletedItems (itemID INTEGER PRIMARY KEY);
 CREATE TABLE deletedCollections (collectionID INTEGER PRIMARY KEY);
 CREATE TABLE relationPredicates (predicateID INTEGER PRIMARY KEY, predicate TEXT UNIQUE);
@@ -113,6 +118,23 @@ class ZoteroFolderBuilder:
     def note(self, key: str, text: str, parent: int | None) -> int:
         number = self._add("items", itemTypeID=self._kind("note"), libraryID=OWN, key=key)
         self._add("itemNotes", itemID=number, parentItemID=parent, note=text, title="")
+        self.db.commit()
+        return number
+
+    def annotate(
+        self, key: str, file: int, kind: int, *rects: tuple[float, ...], text: str = "",
+        comment: str = "", color: str = "#ffd400", page: int = 0, external: bool = False,
+        **position: Any,
+    ) -> int:  # fmt: skip
+        """Annotate a PDF. `kind` is 1 for a highlight, 2 a note, 3 an area, 4 ink, 5 an
+        underline."""
+        number = self._add("items", itemTypeID=self._kind("annotation"), libraryID=OWN, key=key)
+        place = {"pageIndex": page, "rects": rects} | position
+        self._add(
+            "itemAnnotations", itemID=number, parentItemID=file, type=kind, text=text,
+            comment=comment, color=color, sortIndex="00000|000000|00000",
+            position=json.dumps(place), isExternal=external,
+        )  # fmt: skip
         self.db.commit()
         return number
 

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sciread_app.domain.annotations.annotations import FileShape, PageRegion, TextMatch
+from sciread_app.domain.annotations.annotations import Box, FileShape, PageRegion, TextMatch
 from sciread_app.errors import Cancelled
 from sciread_app.formats.pdf.metadata.text_cleanup import clean
 from sciread_app.formats.pdf.process import (
@@ -30,6 +30,7 @@ from sciread_app.formats.pdf.rendering.responses import (
     FailureReason,
     PageFailed,
     RenderedPageText,
+    box_of,
     cannot_show,
     found_of,
     page_text_of,
@@ -113,6 +114,14 @@ class PdfDocument:
         name = _names(first, end)
         fields, _ = self._ask({"what": "texts", "first": first, "end": end}, name, check)
         return _validated(name, lambda: [clean(text_of(text)) for text in fields["texts"]])
+
+    def boxes(
+        self, page: int, rects: Sequence[Sequence[float]], check: Check = lambda: None
+    ) -> tuple[Box, ...]:
+        """The boxes of rectangles (x, y, x, y) in the coordinates of the PDF itself."""
+        name = _named(page)
+        fields, _ = self._ask({"what": "boxes", "page": page, "rects": rects}, name, check)
+        return _validated(name, lambda: tuple(map(box_of, fields["boxes"])))
 
     def annotate(self, annotations: Sequence[PdfAnnotation], check: Check = lambda: None) -> bool:
         """Add annotations of one page to those that `saved` writes; False if the protection of the

@@ -209,6 +209,11 @@ class PdfRenderer:
         annotator.annotate(open_page.page, open_page.transform.own, annotations)
         return True
 
+    def boxes(self, page: int, rects: list[list[float]]) -> list[Box]:
+        """The boxes of rectangles in the page's own coordinates."""
+        transform = self._open(page).transform
+        return [transform.box(*rect) for rect in rects]
+
     def saved(self, start: int, length: int) -> tuple[int, bytearray]:
         """The size of a file with all annotations, and a part of it. Writes it if `start` is 0."""
         if not start:

@@ -101,7 +101,7 @@ def page_text_of(fields: dict[str, Any], body: bytearray) -> RenderedPageText:
     if not all(map(math.isfinite, edges)):
         raise ValueError("no places")
     links = (
-        Link(_box(one["box"]), _spot(one["spot"]), clean(text_of(one["address"])).strip())
+        Link(box_of(one["box"]), _spot(one["spot"]), clean(text_of(one["address"])).strip())
         for one in fields["links"]
     )
     return RenderedPageText(PageText(text, edges), tuple(links))
@@ -111,7 +111,7 @@ def found_of(one: dict[str, Any], pages: range) -> TextMatch:
     if one["page"] not in pages:
         raise ValueError("not a page that was searched")
     around = " ".join(clean(text_of(one["around"])).split())
-    boxes = tuple(map(_box, one["boxes"]))
+    boxes = tuple(map(box_of, one["boxes"]))
     return TextMatch(int(one["page"]), int(one["start"]), int(one["end"]), boxes, around)
 
 
@@ -119,7 +119,7 @@ def _spot(spot: Sequence[Any] | None) -> PagePosition | None:
     return PagePosition(int(spot[0]), *map(_number, spot[1:3])) if spot else None
 
 
-def _box(edges: Sequence[Any]) -> Box:
+def box_of(edges: Sequence[Any]) -> Box:
     left, top, right, bottom = map(_number, edges)
     return Box(left, top, right, bottom)
 

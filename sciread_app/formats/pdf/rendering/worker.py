@@ -32,6 +32,8 @@ class RequestHandler:
                 return {}, self._drawing.draw(request["page"], request["part"])
             if what == "letters":
                 return self._letters(self._drawing, request["page"])
+            if what == "boxes":
+                return {"boxes": self._drawing.boxes(request["page"], request["rects"])}, b""
             if what == "annotate":
                 allowed = self._drawing.annotate(request["page"], request["annotations"])
                 return {"allowed": allowed}, b""

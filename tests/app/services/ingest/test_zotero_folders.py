@@ -7,10 +7,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import Author, Identifier
 from sciread_app.errors import SourceError
 from sciread_app.formats.zotero import database
@@ -133,6 +135,57 @@ def test_related_items_are_named_in_a_note_once(library, zotero, run_import):
     run_import()
     [note] = library.notes.of(1)
     assert "On the life of ants" in note.text and "1930" in note.text
+
+
+def annotated(zotero) -> int:
+    """A paper with a PDF of two pages, 800 points high; returns the number of the file."""
+    file = zotero.attach("FFFF1111", "storage:bees.pdf", zotero.item("AAAA1111", "On bees"))
+    pdf = zotero.folder / "storage" / "FFFF1111" / "bees.pdf"
+    pdf.parent.mkdir(parents=True)
+    pdf.write_bytes(make_pdf([At("On bees", 20, y=720), *body()], body()))
+    return file
+
+
+def test_annotations_are_imported_with_places_colors_comments_and_dates(
+    library, zotero, run_import
+):
+    file = annotated(zotero)
+    zotero.annotate(
+        "KKKK1111", file, 1, (60, 700, 160, 712), text="The queen", comment="Why?", color="#5fb236",
+        nextPageRects=[(60, 100, 90, 112)],
+    )  # fmt: skip
+    zotero.annotate("KKKK2222", file, 5, (60, 600, 90, 612), text="underlined", page=1)
+    zotero.annotate("KKKK3333", file, 3, (10, 20, 110, 120), comment="A figure", page=1)
+    zotero.annotate("KKKK4444", file, 4, paths=[[1, 2, 3, 4]])
+    zotero.annotate("KKKK5555", file, 1, (1, 2, 3, 4), text="in the PDF", external=True)
+    zotero.trash(zotero.annotate("KKKK6666", file, 1, (1, 2, 3, 4), text="gone"))
+    zotero.annotate("KKKK7777", file, 1, (1, 2, 3, 4), text="no such page", page=9)
+    run_import()
+    found = library.annotations.highlights([1])
+    assert [(one.page, one.text) for one in found] == [
+        (0, "The queen"), (1, "underlined"), (1, ""), (1, "The queen"),
+    ]  # fmt: skip
+    first, _, area, _ = found
+    assert (first.colour, first.note) == (Colour.green, "Why?")
+    assert first.boxes[0] == pytest.approx((60, 88, 160, 100), abs=0.1)
+    assert first.added == datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC).timestamp()
+    assert first.changed == datetime(2024, 6, 7, 8, 9, 10, tzinfo=UTC).timestamp()
+    assert area.is_area and area.note == "A figure"
+    assert {one.sha256 for one in found} == {library.attachments.of([1])[0].sha256}
+
+
+def test_annotations_are_imported_once_and_undone_as_one_edit(library, zotero, run_import):
+    file = annotated(zotero)
+    zotero.annotate("KKKK1111", file, 1, (60, 700, 160, 712), text="The queen")
+    zotero.annotate("KKKK2222", file, 1, (60, 600, 160, 612), text="The drone")
+    run_import()
+    removed, kept = library.annotations.highlights([1])
+    library.annotations.remove(removed.id)
+    zotero.annotate("KKKK3333", file, 1, (60, 500, 160, 512), text="The egg")
+    run_import()
+    assert [one.text for one in library.annotations.highlights([1])] == [kept.text, "The egg"]
+    library.edits.undo()
+    assert [one.text for one in library.annotations.highlights([1])] == [kept.text]
 
 
 def test_group_libraries_become_collections_unless_left_out(library, zotero, run_import):

@@ -1,0 +1,66 @@
+"""Annotations made in Zotero's PDF reader, as highlights of the same files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from sciread_app.domain.annotations.annotations import Highlight
+from sciread_app.domain.paper import Skipped
+from sciread_app.errors import SciReadError
+from sciread_app.formats.pdf.rendering.document import PdfDocument
+from sciread_app.formats.zotero.items import Mark
+from sciread_app.language import tr
+from sciread_app.services.ingest.importer import ImportReport
+from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.attachments import Attachment
+from sciread_app.storage.organisation.zotero_imports import ImportedItem
+from sciread_app.tasks import Task
+
+
+def add_marks(
+    library: Library, marks: Mapping[str, Sequence[Mark]], report: ImportReport, task: Task
+) -> None:
+    """Add the marks of files, named by path, as one edit, but none twice: removed ones stay
+    removed. Files that cannot be opened are reported as remarks. Raises Cancelled."""
+    found: list[tuple[ImportedItem, Highlight]] = []
+    attached = library.attachments.with_path(list(marks))
+    before = library.imported_items.of({one.paper for one in attached})
+    for done, file in enumerate(attached):
+        task.step(done, len(attached), tr("Reading annotations"))
+        new = [mark for mark in marks[file.path] if _item(file, mark) not in before]
+        if not new or not Path(file.path).is_file():
+            continue
+        try:
+            found += _highlights(file, new, task)
+        except SciReadError as error:
+            why = tr("Its annotations were not imported. {why}", why=error.message)
+            report.remarks.append(Skipped(file.path, "", why))
+    if found:
+        with library.edits.recording(tr("Imported annotations from Zotero")):
+            for _, highlight in found:
+                library.annotations.add(highlight)
+            library.imported_items.remember({item for item, _ in found})
+
+
+def _highlights(
+    file: Attachment, marks: Sequence[Mark], task: Task
+) -> Iterator[tuple[ImportedItem, Highlight]]:
+    """The marks as highlights of the file as it is now. Raises SciReadError."""
+    with closing(PdfDocument(Path(file.path))) as pages:
+        shape = pages.open(check=task.raise_if_cancelled)
+        for mark in marks:
+            if mark.page < len(shape.sizes):
+                boxes = pages.boxes(mark.page, mark.rects, task.raise_if_cancelled)
+                yield (
+                    _item(file, mark),
+                    Highlight(
+                        file.paper, shape.sha256, file.path, mark.page, boxes, mark.text,
+                        mark.colour, mark.comment, added=mark.added, changed=mark.changed,
+                    ),
+                )  # fmt: skip
+
+
+def _item(file: Attachment, mark: Mark) -> ImportedItem:
+    return ImportedItem(file.paper, "annotation", mark.key)
