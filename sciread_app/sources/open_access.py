@@ -96,7 +96,11 @@ def is_public(address: str) -> bool:
 
 
 def _may_be_asked(address: str) -> bool:
-    """Whether an address is public, and so is the server to which its name leads."""
+    """Whether an address is public, and so is the server to which its name leads.
+
+    If the name leads elsewhere when it is resolved again (DNS rebinding), the connection fails
+    before anything is requested: no device of the user's network has a certificate for that name.
+    """
     return is_public(address) and not _leads_home(urlsplit(address).hostname or "")
 
 
