@@ -1,4 +1,4 @@
-"""Take the screenshots of one scale: FOLDER SCALE SAMPLE [SET…], see __main__.py."""
+"""Take the screenshots of one scale and width: see __main__.py for the arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMessageLogContext, QRect, Qt, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QRect, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -23,14 +23,17 @@ from tests.screenshots.intake_page import sources
 from tests.screenshots.scene import Scene, let_pass, wait
 from tests.screenshots.scene_sets import EMPTY, scene_sets
 
-WINDOWS = {100: (1240, 800), 200: (1280, 720), 300: (960, 600)}
 QUIET_MS, REPAINT_MS = 350, 120  # without jobs, before a screenshot
 
 
 class Camera:
-    def __init__(self, app: QApplication, folder: Path, scale: int) -> None:
-        self._folder = folder
-        self._scale = scale
+    """Takes the scenes of `scale`, in per cent, into FOLDER/THEME-ENDING, in windows of `size`."""
+
+    def __init__(
+        self, app: QApplication, folder: Path, ending: str, scale: int, size: QSize
+    ) -> None:
+        self._folder, self._ending = folder, ending
+        self._scale, self._size = scale, size
         self._app = app
         self._appearance, self._other = Appearance(app, ThemeChoice.light), ThemeChoice.dark
 
@@ -58,7 +61,7 @@ class Camera:
         jobs = JobRunner()
         window = MainWindow(home, jobs, self._appearance)
         gateway = open_gateway(home)
-        window.resize(*WINDOWS[self._scale])
+        window.resize(self._size)
         window.show()
         window.open(gateway)
         settle(jobs)
@@ -82,7 +85,7 @@ class Camera:
             window.events.theme_chosen.emit(choice)  # as the menu does, for the settings
             wait(partial(self._shows, choice))
             settle(jobs, REPAINT_MS)
-            folder = self._folder / f"{choice.value}-{self._scale}"
+            folder = self._folder / f"{choice.value}-{self._ending}"
             folder.mkdir(parents=True, exist_ok=True)
             _picture(window).save(str(folder / f"{scene.name}.png"))
         print(f"{scene.name} at {self._scale} %", flush=True)
@@ -140,9 +143,10 @@ def _log_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> Non
         print(text, file=sys.stderr)
 
 
-def main(folder: str, scale: str, sample: str, *only: str) -> None:
+def main(folder: str, ending: str, scale: str, size: str, sample: str, *only: str) -> None:
     qInstallMessageHandler(_log_message)
-    camera = Camera(QApplication([]), Path(folder), int(scale))
+    width, height = map(int, size.split("x"))
+    camera = Camera(QApplication([]), Path(folder), ending, int(scale), QSize(width, height))
     with tempfile.TemporaryDirectory() as scratch, sources(f"{scratch}/cache") as served:
         wanted = {
             name: scenes for name, scenes in scene_sets(served).items() if not only or name in only
