@@ -69,6 +69,7 @@ class ReaderActions:
         add(tr("Fit pag&e"), _in_file(lambda book: book.view.set_zoom("page")))
         add(tr("&Rotate"), _in_file(lambda book: book.view.rotate()), "Ctrl+R")
         add(tr("&Two pages"), _in_file(lambda book: book.toggle_two_pages()))
+        add(tr("Two pages with co&ver"), _in_file(lambda book: book.toggle_cover()))
         add(tr("&Dark pages"), _in_file(lambda book: book.toggle_dark()), "Ctrl+D")
         view.addSeparator()
         add(tr("Reader &sidebar"), _in_file(lambda book: book.toggle_side()), "F9")

@@ -164,6 +164,12 @@ class DocumentView(QWidget):
         display = self.view.display
         self.display_chosen.emit(display._replace(two_pages=not display.two_pages))
 
+    def toggle_cover(self) -> None:
+        """Show page 1 alone, in two pages mode, or with page 2 again."""
+        display = self.view.display
+        cover = not display.skipped
+        self.display_chosen.emit(display._replace(two_pages=True, cover=cover))
+
     def go_to_page_line(self) -> None:
         self.toolbar.page.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.toolbar.page.selectAll()

@@ -17,9 +17,9 @@ class DocumentLayout:
     """Coordinates in logical pixels from the top left of the layout.
 
     `scale` is logical pixels per point, `turn` the rotation in quarter turns clockwise, `ratio`
-    device pixels per logical pixel, `columns` the number of pages in a row. The layout is as wide
-    as its widest row; narrower rows are centred, except for an incomplete one at the end, which
-    begins where it would with all its pages.
+    device pixels per logical pixel, `columns` the number of pages in a row, `skipped` the number of
+    empty places before the first page. The layout is as wide as its widest row; narrower rows are
+    centred, except for an incomplete one, whose pages are where they would be in a full row.
     """
 
     def __init__(
@@ -29,15 +29,18 @@ class DocumentLayout:
         turn: int,
         ratio: float = 1.0,
         columns: int = 1,
+        skipped: int = 0,
     ) -> None:
         self.sizes, self.scale, self.turn, self.ratio = sizes, scale, turn % 4, ratio
-        self.columns = columns
+        self.columns, self.skipped = columns, skipped
         self._rects: list[QRect] = []
         self._tops: list[int] = []  # of the rows
         top = GAP
         edges = [self._edges(size) for size in sizes]
-        rows = [edges[first : first + columns] for first in range(0, len(edges), columns)]
-        for row in rows:  # an empty place is as wide as the page before it
+        # An empty place is as wide as the page beside it.
+        placed = [(edges[0][0], 0)] * skipped + edges if edges else []
+        rows = [placed[first : first + columns] for first in range(0, len(placed), columns)]
+        for row in rows:
             row += [(row[-1][0], 0)] * (columns - len(row))
         widths = [sum(width for width, _ in row) + GAP * (columns - 1) for row in rows]
         self.width = max(widths, default=0) + 2 * GAP
@@ -48,7 +51,7 @@ class DocumentLayout:
                 left += width + GAP
             self._tops.append(top)
             top += max(height for _, height in row) + GAP
-        del self._rects[len(edges) :]
+        self._rects = self._rects[skipped : skipped + len(edges)]
         self.height = top
 
     def rect(self, page: int) -> QRect:
@@ -57,11 +60,11 @@ class DocumentLayout:
     def page_at(self, y: float, x: float | None = None) -> int:
         """The page at these coordinates, or the first of its row without x; in a gap, the one
         above or at the left."""
-        first = self._row_at(y) * self.columns
-        row = range(first, min(first + self.columns, len(self._rects)))
+        at = self._row_at(y)
+        row = self._pages_of_rows(at, at)
         if x is None:
-            return first
-        return max((page for page in row if self._rects[page].left() <= x), default=first)
+            return row.start
+        return max((page for page in row if self._rects[page].left() <= x), default=row.start)
 
     def pages(self, top: float, bottom: float) -> range:
         """The pages that are at least partly between these y coordinates."""
@@ -71,7 +74,7 @@ class DocumentLayout:
         below = self._tops[row + 1] if row + 1 < len(self._tops) else self.height
         if below - GAP <= top:
             row += 1
-        return range(row * self.columns, min((last + 1) * self.columns, len(self._rects)))
+        return self._pages_of_rows(row, last)
 
     def shown(self, page: int, box: Box) -> QRectF:
         """The rectangle of a box of the page."""
@@ -132,6 +135,10 @@ class DocumentLayout:
             part.width * shrink,
             part.height * shrink,
         )
+
+    def _pages_of_rows(self, first: int, last: int) -> range:
+        start, end = (row * self.columns - self.skipped for row in (first, last + 1))
+        return range(max(start, 0), min(end, len(self._rects)))
 
     def _row_at(self, y: float) -> int:
         return max(0, bisect_right(self._tops, y) - 1)

@@ -439,11 +439,11 @@ class PageView(QAbstractScrollArea):
         is_nested, self._is_laying_out = self._is_laying_out, True
         place, sizes = self._place, self.file.shape.sizes
         page = min(int(place), len(sizes) - 1)
-        columns, dpi = 2 if self.display.two_pages else 1, self.logicalDpiX()
-        scale = zoom.scale_of(self.zoom, sizes, page, self.turn, room, dpi, columns)
-        wanted = (scale, self.turn, self.devicePixelRatioF(), columns)
+        rows, dpi = (self.display.columns, self.display.skipped), self.logicalDpiX()
+        scale = zoom.scale_of(self.zoom, sizes, page, self.turn, room, dpi, *rows)
+        wanted = (scale, self.turn, self.devicePixelRatioF(), *rows)
         before = self.layout_
-        if wanted != (before.scale, before.turn, before.ratio, before.columns):
+        if wanted != (before.scale, before.turn, before.ratio, before.columns, before.skipped):
             self.layout_ = DocumentLayout(sizes, *wanted)
         down, across = self.verticalScrollBar(), self.horizontalScrollBar()
         down.setRange(0, max(self.layout_.height - room.height(), 0))

@@ -22,15 +22,17 @@ def scale_of(
     room: QSize,
     dpi: float,
     columns: int = 1,
+    skipped: int = 0,
 ) -> float:
-    """Logical pixels per point, for rows of `columns` pages."""
+    """Logical pixels per point, for rows of `columns` pages after `skipped` empty places."""
     edges = [size[::-1] if turn % 2 else size[:] for size in sizes]
+    edges = edges[:1] * skipped + edges  # an empty place is as wide as the first page
     rows = [edges[first : first + columns] for first in range(0, len(edges), columns)]
     across, down = room.width() - (columns + 1) * GAP, room.height() - 2 * GAP
     if zoom == WIDTH:
         return max(across / max(map(_width, rows)), 0.05)
     if zoom == PAGE:
-        row = rows[page // columns]
+        row = rows[(page + skipped) // columns]
         return max(min(across / _width(row), down / max(high for _, high in row)), 0.05)
     return limited(factor_of(zoom)) * dpi / POINTS
 

@@ -346,6 +346,22 @@ def test_two_pages_are_side_by_side_and_remembered(open_book, qtbot, jobs, readi
     assert again.book.view.display.two_pages
 
 
+def test_two_pages_with_cover_show_the_first_page_alone(open_book, qtbot, jobs):
+    book = open_book()
+    view = book.view
+    book.toggle_cover()
+    settle(qtbot, jobs, book)
+    cover, left, right = (view.layout_.rect(page) for page in range(3))
+    assert cover.bottom() < left.top() == right.top()
+    assert cover.left() == right.left() > left.right()
+    qtbot.keyClick(view, Qt.Key.Key_N)
+    assert view.page == 1 and book.toolbar.page.text() == "2"
+    qtbot.keyClick(view, Qt.Key.Key_P)
+    assert view.page == 0
+    book.toggle_cover()
+    assert view.layout_.rect(0).top() == view.layout_.rect(1).top()
+
+
 def test_text_is_selected_from_the_left_to_the_right_page(open_book, qtbot, jobs):
     book = open_book()
     book.toggle_two_pages()
