@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QFont
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QAction, QFont, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QToolButton
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import row
-from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.rounded_popup import rounded
+
+SPACING = 8  # pixels between the count, the buttons and Clear selection
 
 # The action, and its short text here
 BUTTONS = (
@@ -31,7 +33,8 @@ IN_TRASH = (
 
 
 class PaperSelectionBar(QFrame):
-    """Its buttons trigger actions of the menus under shorter texts."""
+    """Its buttons trigger actions of the menus under shorter texts. Those without room, from the
+    last one on, are in a menu instead."""
 
     cleared = Signal()
 
@@ -48,9 +51,14 @@ class PaperSelectionBar(QFrame):
         self.buttons["rate"] = _button(tr("Rate"))
         self.buttons["rate"].setMenu(stars)
         self.in_trash = {name: _button(text) for name, text in IN_TRASH}
+        self._offered = self.buttons
         for name, button in (self.buttons | self.in_trash).items():
             if name in actions:
                 _tie(button, actions[name])
+        self.more = _button(tr("More"))
+        self._menu = rounded(QMenu(self))
+        self._in_menu = {"rate": stars.menuAction(), **actions}
+        self.more.setMenu(self._menu)
         self.clear = styled(QToolButton(), "link")
         self.clear.setAccessibleName(tr("Clear selection"))
         self.clear.setToolTip(tr("Clear selection"))
@@ -64,20 +72,51 @@ class PaperSelectionBar(QFrame):
         self.count.setText(
             trn("{n:,} selected", "{n:,} selected", count) if count > 1 else tr("Trash")
         )
-        for button in self.buttons.values():
-            button.setVisible(not in_trash)
-        for button in self.in_trash.values():
-            button.setVisible(in_trash)
+        self._offered = self.in_trash if in_trash else self.buttons
+        for name, button in (self.buttons | self.in_trash).items():
+            button.setVisible(name in self._offered)
         self.clear.setVisible(count > 1)
+        self._fold(self.width())
         self.setVisible(count > 1 or (in_trash and count > 0))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._width(0), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold(event.size().width())
+
+    def _fold(self, width: int) -> None:
+        """Show as many buttons as fit into `width` pixels, and the other actions in the menu."""
+        counts = range(len(self._offered), 0, -1)
+        shown = next((n for n in counts if self._width(n) <= width), 0)
+        for action in self._menu.actions():  # clear() would also delete them
+            self._menu.removeAction(action)
+        for number, (name, button) in enumerate(self._offered.items()):
+            button.setVisible(number < shown)
+            if number >= shown and name in self._in_menu:
+                self._menu.addAction(self._in_menu[name])
+        self.more.setVisible(shown < len(self._offered))
+
+    def _width(self, shown: int) -> int:
+        """The width in pixels that the bar needs for so many buttons."""
+        parts = [self.count, *list(self._offered.values())[:shown]]
+        parts += [self.more] if shown < len(self._offered) else []
+        parts += [] if self.clear.isHidden() else [self.clear]
+        edges = self.contentsMargins() + self._row.contentsMargins()
+        gaps = SPACING * len(parts) + edges.left() + edges.right()
+        return sum(part.sizeHint().width() for part in parts) + gaps
+
     def _lay_out(self) -> None:
-        flow = FlowLayout(0)
-        for button in (*self.buttons.values(), *self.in_trash.values()):
-            flow.addWidget(button)
-        middle = QWidget()
-        middle.setLayout(flow)
-        row(self.count, (middle, 1), self.clear, parent=self, margins=(14, 4, 6, 4), spacing=8)
+        buttons = row(*self.buttons.values(), *self.in_trash.values(), self.more, 1, spacing=0)
+        self._row = row(
+            self.count,
+            (buttons, 1),
+            self.clear,
+            parent=self,
+            margins=(14, 4, 6, 4),
+            spacing=SPACING,
+        )
 
     def _paint(self, theme: Theme) -> None:
         self.clear.setIcon(icon("close", theme.quiet))

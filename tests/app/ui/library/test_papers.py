@@ -67,6 +67,22 @@ def test_selection_bar_is_shown_for_several_papers(window):
     assert not bar.isVisible() and len(window.page.result_list.chosen()) == 1
 
 
+def test_selection_bar_without_room_offers_its_last_actions_in_a_menu(qtbot, window):
+    bar = window.shelving.bar
+    window.resize(1600, 700)
+    choose(window, 0, 1, 4)
+    qtbot.waitUntil(lambda: all(button.isVisible() for button in bar.buttons.values()))
+    height = bar.height()
+    assert bar.more.isHidden()
+    window.resize(760, 600)
+    qtbot.waitUntil(bar.more.isVisible)
+    hidden = [name for name, button in bar.buttons.items() if button.isHidden()]
+    assert hidden and bar.buttons["tag"].isVisible() and bar.height() == height
+    assert len(bar.more.menu().actions()) == len(hidden)
+    shown = [one for one in (*bar.buttons.values(), bar.more, bar.clear) if one.isVisible()]
+    assert all(bar.rect().contains(one.geometry()) for one in shown)
+
+
 def test_details_say_that_they_concern_one_of_several_selected_papers(qtbot, window):
     notice = window.page.details.parts.selected
     choose(window, 0)
