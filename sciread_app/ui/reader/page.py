@@ -149,6 +149,7 @@ class ReaderPage(Page):
 
     def read(self, paper: PaperId, path: Path) -> None:
         """Open this file of the paper in a tab."""
+        self._uncover()
         number = next(
             (n for n, tab in enumerate(self.tabs) if (tab.paper, tab.path) == (paper, path)), None
         )
@@ -182,6 +183,7 @@ class ReaderPage(Page):
 
     def find_here(self) -> bool:
         if self.book:
+            self._uncover()
             self.book.start_find()
         return self.book is not None
 

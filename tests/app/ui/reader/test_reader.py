@@ -207,6 +207,11 @@ def test_pane_in_a_narrow_page_covers_the_pages_until_a_highlight_is_opened(
     qtbot.keyClick(page.focusWidget(), Key.Key_Escape)
     assert page.book.isVisible() and not page.pane.isVisible()
     assert page.focusWidget() is page.book.view
+    page.show_highlights()
+    page.read(PaperId(1), BEES)
+    assert page.book.isVisible()
+    page.show_highlights()
+    assert page.find_here() and page.book.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
