@@ -37,7 +37,7 @@ from trainer.data.corpus.corpus import (
     find_venues,
 )
 from trainer.data.corpus.ids import IdTable, hashes, padded
-from trainer.data.corpus.records import InputRecord, Triple, clean_id, content_id, one_line
+from trainer.data.corpus.records import InputRecord, Triple, clean_id, id_of, one_line
 from trainer.data.corpus.split import SplitRule
 
 PROBLEMS = "problems.jsonl"
@@ -96,7 +96,7 @@ class Builder:
         title, abstract = one_line(record.title), one_line(record.abstract)
         if not title and not abstract:
             return self._drop("neither a title nor an abstract")
-        paper_id = clean_id(record.id) or content_id(title, abstract)
+        paper_id = id_of(record)
         if len(paper_id.encode("utf-8", "replace")) > LONGEST_ID:
             return self._drop(f"an ID of more than {LONGEST_ID} bytes")
         self._texts["ids"].write(paper_id)

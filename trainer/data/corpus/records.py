@@ -53,6 +53,11 @@ class RecordProblem(NamedTuple):
     paper: bool = True
 
 
+def id_of(record: InputRecord) -> str:
+    """Return the id of a paper: its own, or one of its text."""
+    return clean_id(record.id) or content_id(one_line(record.title), one_line(record.abstract))
+
+
 def content_id(title: str, abstract: str) -> str:
     """Return an id for a paper without one: equal texts are one paper."""
     digest = blake2b(f"{title}\n{abstract}".encode("utf-8", "replace"), digest_size=8)

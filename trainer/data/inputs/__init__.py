@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
@@ -29,6 +29,11 @@ KINDS: tuple[InputKind, ...] = (
     InputKind("counts", "citations by ID (SPECTER data.json)", by_id.read_counts),
     InputKind("table", "table (MIReAD, PhysBERT, triplets of IDs; CSV, TSV, Parquet)", tables.read),
     InputKind("array", "JSON array (PhysBERT)", pairs.read),
+    InputKind(
+        "pairs",
+        "pairs and triplets of texts by line (sentence-transformers, Tevatron)",
+        pairs.read_lines,
+    ),
     InputKind(
         "retrieval", "questions and passages (PhysBERT ir_dataset.json)", pairs.read_retrieval
     ),
@@ -93,7 +98,9 @@ def _key(source: Source) -> str:
     if start.startswith(b"<"):
         return "pubmed" if b"<Pubmed" in head or b"<MedlineCitation" in head else ""
     if start.startswith(b"["):
-        return "array"
+        first, _, rest = start.partition(b"\n")
+        by_line = rest.lstrip().startswith(b"[") and pairs.is_line(_value(first))
+        return "pairs" if by_line else "array"
     if start.startswith(b"{"):
         return _json_key(source, start)
     header = _first_line(start)
@@ -110,14 +117,22 @@ def _first_line(start: bytes) -> str:
     return start.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
 
 
+def _value(line: bytes) -> Any:
+    """Parse a line of JSON; None if it is invalid."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _json_key(source: Source, start: bytes) -> str:
     line, newline, _ = start.partition(b"\n")
-    try:
-        record = json.loads(line) if newline or len(line) < 1 << 16 else None
-    except (ValueError, RecursionError):
-        record = None
-    if isinstance(record, dict) and any(isinstance(record.get(key), str) for key in _OF_A_PAPER):
-        return "jsonl"
+    record = _value(line) if newline or len(line) < 1 << 16 else None
+    if isinstance(record, dict):
+        if not record.keys() & {"title", "abstract"} and pairs.is_line(record):
+            return "pairs"
+        if any(isinstance(record.get(key), str) for key in _OF_A_PAPER):
+            return "jsonl"
     try:
         key, value = next(entries(source.pieces()))
     except (BadJson, StopIteration):
