@@ -49,8 +49,9 @@ Inputs = Annotated[
         metavar="FILE...",
         help="SciRead library (library.sqlite3), JSON Lines, arXiv snapshot, PubMed XML, table "
         "(CSV, TSV or Parquet), SPECTER, SciDocs or PhysBERT JSON, pairs or triplets of texts "
-        "(sentence-transformers, Tevatron), or citations (citing TAB cited); gzip is supported. The format is detected from the content; set it "
-        "explicitly with table=FILE, jsonl=FILE, citations=FILE and so on.",
+        "(sentence-transformers, Tevatron), or citations (citing TAB cited); gzip is supported. "
+        "The format is detected from the content; set it explicitly with table=FILE, jsonl=FILE, "
+        "citations=FILE and so on.",
     ),
 ]
 Output = Annotated[

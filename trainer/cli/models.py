@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
+from trainer.contract.errors import TrainerError
 from trainer.contract.package import find_model, models_folder
 
 Model = Annotated[
@@ -32,6 +33,42 @@ def serve(model: Model) -> None:
     from trainer.serve import serve as serve_package  # imported here: numpy takes time
 
     raise typer.Exit(serve_package(model))
+
+
+def soup(
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help="Two or more models of one base.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
+    weights: Annotated[
+        str,
+        typer.Option(
+            metavar="N,N,...", help="Weight of each model in the average; default: equal."
+        ),
+    ] = "",
+    title: Annotated[str, typer.Option(help="Title of the new model.", show_default=False)] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Average the weights of several models into one (a model soup).
+
+    The average of runs with different seeds or settings is often better than each of them, and
+    costs no more to use. The models must have the same base model, method and corpus. Evaluate the
+    result before you use it.
+    """
+    from trainer.packages.soup import soup as average  # imported here: torch takes seconds
+
+    with answering(as_json):
+        try:
+            shares = [float(weight) for weight in weights.split(",") if weight.strip()]
+        except ValueError as error:
+            raise TrainerError(
+                f"{weights!r} is not a list of numbers.", "Example: --weights 2,1,1"
+            ) from error
+        package = average([find_model(name) for name in models], output, shares=shares, title=title)
+        if as_json:
+            typer.echo(json.dumps({"folder": str(package.folder), "space": package.space}))
+        else:
+            print(f"{package.title} was saved in {package.folder}.")
 
 
 def pull(
