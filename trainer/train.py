@@ -54,12 +54,13 @@ def train(
     """
     if run.report is not None:
         return TrainingOutcome(finished=True)
+    options = options or Options()
     again = bool(run.follow()[0])
     with (
-        run_session(run, ranks, console) as reporter,
+        run_session(run, ranks, console, tensorboard=options.tensorboard) as reporter,
         StopSignals(run, *filter(None, [part_of])) as stop_signals,
     ):
-        training = Training(run, ranks, options or Options(), reporter, stop_signals)
+        training = Training(run, ranks, options, reporter, stop_signals)
         finished = training.run(again)
         return TrainingOutcome(finished, 0 if finished else stop_signals.signal)
 

@@ -91,6 +91,15 @@ Measured = Annotated[
 ]
 
 
+TensorBoard = Annotated[
+    bool,
+    typer.Option(
+        "--tensorboard",
+        help="Also write events for TensorBoard, to the folder tensorboard of the run.",
+    ),
+]
+
+
 class TrainOptions(NamedTuple):
     """Options of the command; unset ones are taken from the existing run."""
 
@@ -118,6 +127,7 @@ def train(
     compiled: Compiled = False,
     save_every: SaveEvery = 5.0,
     measured: Measured = True,
+    tensorboard: TensorBoard = False,
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
@@ -136,7 +146,9 @@ def train(
     from trainer.distributed import Ranks
     from trainer.loop.setup import Options
 
-    options = Options(device, budget, fsdp, checkpointing, compiled, save_every * 60, measured)
+    options = Options(
+        device, budget, fsdp, checkpointing, compiled, save_every * 60, measured, tensorboard
+    )
     with answering(as_json), Ranks.from_environment(device) as ranks:
         requested = TrainOptions(recipe, corpus, base, changes or (), seed, _seeds(seeds))
         if dry_run:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from trainer.contract.events import Event
 from trainer.contract.run import Run
+from trainer.loop.tensorboard import TensorBoardWriter
 
 log = logging.getLogger("trainer")
 
@@ -27,7 +28,7 @@ class Reporter(AbstractContextManager["Reporter"]):
     """Writes events to the run, to trainer.log, and as a bar or lines to the console.
 
     With `silent`, as on all ranks but one, it does nothing. A terminal has room for one `bar` at a
-    time.
+    time. With `tensorboard`, events are written for TensorBoard as well.
     """
 
     def __init__(
@@ -37,10 +38,12 @@ class Reporter(AbstractContextManager["Reporter"]):
         silent: bool = False,
         console: Console | None = None,
         bar: bool = True,
+        tensorboard: bool = False,
     ) -> None:
         self._run, self._silent, self._draws = run, silent, bar
         self._console = console or Console()
         self._closing = ExitStack()
+        self._tensorboard = TensorBoardWriter(run) if tensorboard and not silent else None
         self._bar: Progress | None = None
         self._task = TaskID(0)
         self._said = 0.0
@@ -49,6 +52,8 @@ class Reporter(AbstractContextManager["Reporter"]):
         if self._silent:
             return self
         self._closing.callback(_log_to(self._run))
+        if self._tensorboard:
+            self._closing.callback(self._tensorboard.close)
         if self._console.is_terminal and self._draws:
             bar = Progress(
                 TextColumn("{task.description}"),
@@ -70,6 +75,8 @@ class Reporter(AbstractContextManager["Reporter"]):
             return
         event = Event(kind, time.time(), step, values)
         self._run.append(event)
+        if self._tensorboard:
+            self._tensorboard.write(event)
         if kind == "step":
             self._show_step(event)
             return

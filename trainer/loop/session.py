@@ -20,7 +20,12 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def run_session(
-    run: Run, ranks: Ranks, console: Console | None, *, bar: bool = True
+    run: Run,
+    ranks: Ranks,
+    console: Console | None,
+    *,
+    bar: bool = True,
+    tensorboard: bool = False,
 ) -> Iterator[Reporter]:
     """Lock the run and yield its reporter.
 
@@ -31,7 +36,9 @@ def run_session(
             stack.enter_context(run.hold())
             run.clear_stop()
             run.drop_partial_line()
-        reporter = Reporter(run, silent=not ranks.main, console=console, bar=bar)
+        reporter = Reporter(
+            run, silent=not ranks.main, console=console, bar=bar, tensorboard=tensorboard
+        )
         stack.enter_context(reporter)
         try:
             yield reporter

@@ -28,7 +28,8 @@ class Options:
 
     `device` is a torch device name; empty: one GPU per rank, or else the CPU. `budget` is the
     number of tokens per forward pass; 0: as many as probably fit. `save_every` is in seconds.
-    `measure`: also evaluate the model on papers of the test part.
+    `measure`: also evaluate the model on papers of the test part. `tensorboard`: also write events
+    for TensorBoard.
     """
 
     device: str = ""
@@ -38,6 +39,7 @@ class Options:
     compile: bool = False
     save_every: float = 300.0
     measure: bool = False
+    tensorboard: bool = False
 
 
 class Base(NamedTuple):

@@ -1,0 +1,81 @@
+"""Events of a run as TensorBoard files, beside its events.jsonl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.events import Event
+from trainer.contract.run import Run
+
+if TYPE_CHECKING:
+    from tensorboardX import SummaryWriter
+
+FOLDER = "tensorboard"
+# Values of a step that are worth a curve; the others are its stage, epoch and time left.
+_CURVES = (
+    "loss",
+    "learning_rate",
+    "gradient_norm",
+    "tokens_per_second",
+    "examples_per_second",
+    "memory",
+)
+
+
+class TensorBoardWriter:
+    """Writes steps and validations of a run to its folder `tensorboard`, by stage.
+
+    Raises TrainerError if tensorboardX is not installed.
+    """
+
+    def __init__(self, run: Run) -> None:
+        try:
+            from tensorboardX import SummaryWriter
+        except ImportError as error:
+            raise TrainerError(
+                "Writing events for TensorBoard requires tensorboardX.",
+                "Run: pip install 'sciread[tensorboard]'",
+            ) from error
+        self._run, self._new = run, SummaryWriter
+        self._writer: SummaryWriter | None = None
+
+    def write(self, event: Event) -> None:
+        """Write one event, which is already in events.jsonl."""
+        if self._writer is None:
+            # If the option was not set before, earlier events are missing.
+            earlier = [] if (self._run.folder / FOLDER).exists() else self._run.events()[:-1]
+            # Later steps of an interrupted run are void: TensorBoard hides them.
+            purge = event.step + 1 if event.kind == "resume" and not earlier else None
+            self._writer = self._new(str(self._run.folder / FOLDER), purge_step=purge)
+            for one in earlier:
+                self._add(self._writer, one)
+        self._add(self._writer, event)
+        if event.kind != "step":
+            self._writer.flush()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    @staticmethod
+    def _add(writer: SummaryWriter, event: Event) -> None:
+        for tag, value in _scalars(event):
+            writer.add_scalar(tag, value, event.step, walltime=event.at)
+        if event.kind == "start":
+            text = f"```json\n{json.dumps(dict(event.values), indent=2, ensure_ascii=False)}\n```"
+            writer.add_text("run", text, 0, walltime=event.at)
+
+
+def _scalars(event: Event) -> Iterator[tuple[str, float]]:
+    values, stage = event.values, event.values.get("stage", "")
+    if event.kind == "step":
+        for name in _CURVES:
+            if values.get(name) is not None:
+                yield f"{stage}/{name}", values[name]
+    elif event.kind == "validation":
+        yield f"{stage}/validation/loss", values["loss"]
+        for name, score in values["scores"].items():
+            yield f"{stage}/validation/{name}", score
