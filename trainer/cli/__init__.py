@@ -71,6 +71,7 @@ _add(comparison.compare)
 _add(comparison.page)
 _add(models.soup)
 _add(models.pull)
+_add(models.push)
 _add(models.info)
 _add(models.serve)
 

@@ -71,6 +71,28 @@ def soup(
             print(f"{package.title} was saved in {package.folder}.")
 
 
+def push(
+    model: Model,
+    hub_id: Annotated[str, typer.Argument(help="Repository on the Hugging Face Hub: OWNER/NAME.")],
+    public: Annotated[
+        bool, typer.Option("--public", help="Create a public repository instead of a private one.")
+    ] = False,
+    message: Annotated[str, typer.Option(help="Message of the commit.", show_default=False)] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Upload a model with its card and metrics to the Hugging Face Hub.
+
+    The repository is created if it does not exist. HF_TOKEN (a token with write access) and
+    HF_ENDPOINT are respected. The path of the base model on this computer is not uploaded.
+    """
+    # Imported here: huggingface_hub takes time.
+    from trainer.packages.push import push as push_package
+
+    with answering(as_json):
+        address = push_package(find_model(model), hub_id, public=public, message=message)
+        typer.echo(json.dumps({"url": address}) if as_json else f"Uploaded to {address}")
+
+
 def pull(
     hub_id: Annotated[str, typer.Argument(help="Model name on the Hugging Face Hub: OWNER/NAME.")],
     output: Annotated[

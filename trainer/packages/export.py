@@ -97,7 +97,7 @@ def _on_hub(base: str) -> str:
     return base.partition("@")[0] if _HUB_NAME.fullmatch(base) else ""
 
 
-def _base_name(base: str) -> str:
+def base_name(base: str) -> str:
     """Display name of the base: with its commit if known, and for a path its last part."""
     return base if _HUB_NAME.fullmatch(base) else _on_hub(base) or Path(base).name
 
@@ -109,7 +109,7 @@ def _made_how(package: Package) -> str:
     )
     if package.method:
         text += f" It was trained with the method {package.method}"
-        text += f" from the base model {_base_name(package.base)}." if package.base else "."
+        text += f" from the base model {base_name(package.base)}." if package.base else "."
     papers = package.corpus.get("papers")
     if papers:
         digest = str(package.corpus.get("sha256", ""))[:12]

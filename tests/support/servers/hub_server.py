@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -37,9 +38,14 @@ class HubServer(LocalServer):
     def __init__(self) -> None:
         super().__init__()
         self.models: dict[str, Model] = {}
+        self.private: dict[str, bool] = {}
+        self.read_only = False
+        self._objects: dict[str, bytes] = {}
 
     def respond(self, asked: Asked) -> Answer:
         parts = asked.path.strip("/").split("/")
+        if asked.method in ("POST", "PUT"):
+            return self._uploaded(asked, parts)
         if parts[:2] == ["api", "models"]:
             return self._described("/".join(parts[2:4]), parts[4:])
         if len(parts) > 3 and parts[2] == "resolve":
@@ -77,6 +83,58 @@ class HubServer(LocalServer):
                 "gated": "manual" if model.gated else False,
             }
         )
+
+    def _uploaded(self, asked: Asked, parts: list[str]) -> Answer:
+        """Create a repository, take large files by hash, or a commit."""
+        if self.read_only:
+            return _refused(403, "Forbidden", "You need a token with write access.")
+        if parts[0] == "objects":
+            self._objects[parts[1]] = asked.body
+            return Answer(b"", "application/json", headers={"ETag": '"x"'})
+        if asked.path == "/api/validate-yaml":
+            return _json({"errors": [], "warnings": []})
+        if asked.path == "/api/repos/create":
+            body = json.loads(asked.body)
+            name = f"{body.get('organization') or 'somebody'}/{body['name']}"
+            if name in self.models:
+                known = json.dumps({"error": "You already created it.", "url": f"{self.url}{name}"})
+                return Answer(known.encode(), "application/json", 409)
+            self.models[name] = Model({"main": {}})
+            self.private[name] = body.get("visibility") == "private" or bool(body.get("private"))
+            return _json({"url": f"{self.url}{name}", "id": name})
+        if parts[-1] == "batch":
+            objects = [self._object(item) for item in json.loads(asked.body)["objects"]]
+            return _json({"transfer": "basic", "objects": objects})
+        name, action = "/".join(parts[2:4]), parts[4]
+        if name not in self.models:
+            return _refused(404, "RepoNotFound", "Repository not found")
+        if action == "preupload":
+            files = [
+                {
+                    "path": file["path"],
+                    "uploadMode": "lfs" if file["path"].endswith(_LARGE) else "regular",
+                    "shouldIgnore": False,
+                }
+                for file in json.loads(asked.body)["files"]
+            ]
+            return _json({"files": files})
+        main = self.models[name].files["main"]
+        for line in asked.body.splitlines():
+            operation = json.loads(line)
+            value = operation["value"]
+            if operation["key"] == "file":
+                main[value["path"]] = base64.b64decode(value["content"])
+            elif operation["key"] == "lfsFile":
+                main[value["path"]] = self._objects[value["oid"]]
+        number = self.models[name].commit("main")
+        return _json({"commitUrl": f"{self.url}{name}/commit/{number}", "commitOid": number})
+
+    def _object(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Describe where to send a large file; nowhere if it is here already."""
+        if item["oid"] in self._objects:
+            return item
+        upload = {"upload": {"href": f"{self.url}objects/{item['oid']}", "header": {}}}
+        return {**item, "actions": upload}
 
     def _file(self, name: str, rest: str, asked: Asked) -> Answer:
         model = self.models[name]

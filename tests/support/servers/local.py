@@ -148,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not ended:
             local.end()
 
-    do_POST = do_GET
+    do_POST = do_PUT = do_GET
     do_HEAD = do_GET
 
     def log_message(self, format: str, *args: object) -> None:
