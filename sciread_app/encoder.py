@@ -95,11 +95,16 @@ class EncoderProcess:
             self._running_child()
 
     def encode(
-        self, texts: Sequence[tuple[str, str]], task: Task | None = None
+        self,
+        texts: Sequence[tuple[str, str]],
+        task: Task | None = None,
+        *,
+        queries: bool = False,
     ) -> NDArray[np.float32]:
         """One vector of unit length per text, in their order: float32 [len(texts), dim].
 
-        A text is (title, abstract); a typed query is (query, ""). Raises EncoderFailed, and
+        A text is (title, abstract). With `queries`, the texts are typed queries, (query, ""), which
+        many models read differently. Raises EncoderFailed, and
         Cancelled between two requests.
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
@@ -114,7 +119,7 @@ class EncoderProcess:
             with self._lock.hold(urgent=len(texts) == 1):
                 self._running_child()
                 begun = time.monotonic()
-                vectors[rows] = self._ask([texts[row] for row in rows])
+                vectors[rows] = self._ask([texts[row] for row in rows], queries)
                 busy += time.monotonic() - begun
         if task:
             task.step(len(texts), len(texts))
@@ -156,10 +161,10 @@ class EncoderProcess:
         if child := self._child:
             child.stop()
 
-    def _ask(self, texts: list[tuple[str, str]]) -> NDArray[np.float32]:
+    def _ask(self, texts: list[tuple[str, str]], queries: bool) -> NDArray[np.float32]:
         for tries in itertools.count(1):
             try:
-                return self._running_child().encode(texts, self.dim)
+                return self._running_child().encode(texts, self.dim, queries)
             except _Died as died:
                 # Retry with a new process: the cause may have been temporary.
                 if self._closed or tries >= (_TRIES_IF_KILLED if died.killed else _TRIES):
@@ -240,10 +245,10 @@ class _Child:
     def wait_until_ready(self) -> None:
         self._answer(START_SECONDS)
 
-    def encode(self, texts: list[tuple[str, str]], dim: int) -> NDArray[np.float32]:
+    def encode(self, texts: list[tuple[str, str]], dim: int, queries: bool) -> NDArray[np.float32]:
         number = next(self._numbers)
         try:
-            wire.send(self._stdin, {"id": number, "texts": texts})
+            wire.send(self._stdin, {"id": number, "texts": texts, "queries": queries})
         except (OSError, ValueError) as error:
             raise self._died(killed=self._was_killed()) from error
         answer = self._answer(ANSWER_SECONDS)

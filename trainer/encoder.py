@@ -35,7 +35,7 @@ _Started = Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]
 
 
 class Encoder:
-    """Encodes (title, abstract) pairs to vectors of unit length; a query is (query, "").
+    """Encodes (title, abstract) pairs to vectors of unit length; a typed query is (query, "").
 
     A paper's vector does not depend on the papers that it is encoded with.
     """
@@ -50,7 +50,12 @@ class Encoder:
         """
         self.package = package
         self.text = TextReader(
-            package.folder, package.template, package.max_tokens, package.cls_tokens, package.title
+            package.folder,
+            package.template,
+            package.max_tokens,
+            package.cls_tokens,
+            package.title,
+            package.query_template,
         )
         self.device = device_named(device)
         dtype = torch.float32 if exact else precision(self.device)
@@ -66,13 +71,15 @@ class Encoder:
         workers = self._cores if on_cpu else _IN_FLIGHT
         self._threads = ThreadPoolExecutor(workers, "encode", torch.set_num_threads, (1,))
 
-    def encode(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Return one row per pair, in their order."""
+    def encode(
+        self, pairs: Sequence[tuple[str, str]], *, queries: bool = False
+    ) -> NDArray[np.float32]:
+        """Return one row per pair, in their order. `queries`: they are typed queries."""
         vectors = np.empty((len(pairs), self.package.dim), np.float32)
         # On a GPU the next chunk is submitted before the last is read back.
         ahead = 0 if self.device.type == "cpu" else 1
         started, done = deque[tuple[NDArray[np.float32], _Started]](), 0
-        for ids in self._read_ahead(pairs):
+        for ids in self._read_ahead(pairs, queries):
             started.append((vectors[done : done + len(ids)], self._start(ids)))
             done += len(ids)
             if len(started) > ahead:
@@ -102,16 +109,19 @@ class Encoder:
                 )
             vectors[rows] = batch
 
-    def _read_ahead(self, pairs: Sequence[tuple[str, str]]) -> Iterator[list[list[int]]]:
+    def _read_ahead(
+        self, pairs: Sequence[tuple[str, str]], queries: bool
+    ) -> Iterator[list[list[int]]]:
         """Tokenise chunks of the pairs; on a GPU, each while it computes the one before."""
         chunks = [pairs[start : start + self._chunk] for start in range(0, len(pairs), self._chunk)]
         if self.device.type == "cpu" or len(chunks) < 2:
-            yield from map(self.text.ids, chunks)
+            yield from (self.text.ids(chunk, queries=queries) for chunk in chunks)
             return
         with ThreadPoolExecutor(1, "tokenize") as beside:
-            following = beside.submit(self.text.ids, chunks[0])
+            following = beside.submit(self.text.ids, chunks[0], queries=queries)
             for chunk in chunks[1:]:
-                ids, following = following.result(), beside.submit(self.text.ids, chunk)
+                ids = following.result()
+                following = beside.submit(self.text.ids, chunk, queries=queries)
                 yield ids
             yield following.result()
 
@@ -157,10 +167,17 @@ class TextReader:
     """
 
     def __init__(
-        self, folder: Path, template: str, max_tokens: int, cls_tokens: int = 1, title: str = ""
+        self,
+        folder: Path,
+        template: str,
+        max_tokens: int,
+        cls_tokens: int = 1,
+        title: str = "",
+        query_template: str = "",
     ) -> None:
-        """`folder` contains tokenizer.json, `title` names the model in errors."""
-        self._template = template
+        """`folder` contains tokenizer.json, `title` names the model in errors; an empty
+        `query_template` is `template`."""
+        self._templates = {False: template, True: query_template or template}
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._more_cls = [self._unused(number) for number in range(1, cls_tokens)]
@@ -174,12 +191,14 @@ class TextReader:
         self._separator = special["sep"]
         self._pad = self._tokenizer.token_to_id(special["pad"]) or 0
 
-    def ids(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
-        return self.read(pairs).ids
+    def ids(self, pairs: Sequence[tuple[str, str]], *, queries: bool = False) -> list[list[int]]:
+        return self.read(pairs, queries=queries).ids
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> Tokens:
-        """Return the ids, and which of the texts were truncated."""
-        texts = [self._text(title, abstract) for title, abstract in pairs]
+    def read(self, pairs: Sequence[tuple[str, str]], *, queries: bool = False) -> Tokens:
+        """Return the ids, and which of the texts were truncated. `queries`: they are typed
+        queries."""
+        template = self._templates[queries]
+        texts = [self._text(template, title, abstract) for title, abstract in pairs]
         found = self._tokenizer.encode_batch_fast(texts)
         rows = [encoding.ids for encoding in found]
         ids = [row[:1] + self._more_cls + row[1:] or [self._pad] for row in rows]
@@ -194,8 +213,8 @@ class TextReader:
             )
         return int(found)
 
-    def _text(self, title: str, abstract: str) -> str:
-        text = self._template.format(
+    def _text(self, template: str, title: str, abstract: str) -> str:
+        text = template.format(
             title=title,
             abstract=abstract,
             sep=self._separator,

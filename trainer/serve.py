@@ -19,15 +19,16 @@ from trainer.contract.package import Package, find_model
 _NICENESS = 10
 _LONGEST_MESSAGE = 200  # characters of a library's message
 
-Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
+# Texts, and whether they are typed queries -> vectors
+Encode = Callable[[Sequence[tuple[str, str]], bool], NDArray[np.float32]]
 
 
 def serve(model: str) -> int:
     """Answer requests until the pipe is closed; the exit code is 1 if `model` cannot be loaded.
 
     The first frame reports that the model is ready, or why it is not. The response to `{"id": 1,
-    "texts": [["title", "abstract"], ...]}` is `{"id": 1, "rows": n, "dim": d}` followed by the
-    vectors, or `{"id": 1, "error", "hint"}`.
+    "texts": [["title", "abstract"], ...], "queries": false}` is `{"id": 1, "rows": n, "dim": d}`
+    followed by the vectors, or `{"id": 1, "error", "hint"}`.
     """
     requests, answers = _take_pipes()
     if hasattr(os, "nice"):
@@ -54,7 +55,8 @@ def answer_requests(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> No
     while request := wire.receive(requests):
         number = request.header.get("id")
         try:
-            vectors = encode(_texts(request.header))
+            queries = request.header.get("queries") is True
+            vectors = encode(_texts(request.header), queries)
         except Exception as error:  # a boundary: returned to the client
             wire.send(answers, {"id": number, "error": str(error), "hint": type(error).__name__})
         else:
@@ -78,8 +80,8 @@ def _load(package: Package) -> Encode:
     from trainer.encoder import Encoder
 
     try:
-        encode = Encoder(package).encode
-        encode([("", "")])  # mismatches show with the first text
+        encoder = Encoder(package)
+        encoder.encode([("", "")])  # mismatches show with the first text
     except TrainerError:
         raise
     except Exception as error:  # a boundary: arbitrary files, read by three libraries
@@ -89,7 +91,7 @@ def _load(package: Package) -> Encode:
             f"The model {package.title} could not be loaded: {message}.",
             "The model's files are inconsistent. Add the model again, or select another model.",
         ) from error
-    return encode
+    return lambda texts, queries: encoder.encode(texts, queries=queries)
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:

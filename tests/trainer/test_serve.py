@@ -110,7 +110,7 @@ def test_output_of_libraries_goes_to_stderr(tiny: Package, tmp_path: Path) -> No
 
 
 def test_internal_error_is_answered_and_next_request_served() -> None:
-    def encode(texts: object) -> np.ndarray:
+    def encode(texts: object, queries: bool) -> np.ndarray:
         if texts == [("bad", "")]:
             raise RuntimeError("no such kernel")
         return np.zeros((1, 2), np.float32)

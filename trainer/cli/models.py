@@ -111,12 +111,21 @@ def pull(
             show_default=False,
         ),
     ] = "",
+    dimensions: Annotated[
+        int,
+        typer.Option(
+            help="Keep only the first dimensions, for a model that was trained for it "
+            "(Matryoshka); default: all.",
+            min=0,
+            show_default=False,
+        ),
+    ] = 0,
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
     """Download a published model from the Hugging Face Hub and convert it for SciRead.
 
-    Only safetensors weights are accepted, and code included with a model is never run. After an
+    Code included with a model is never run; an adapter is applied to its base model. After an
     interruption, only the missing files are downloaded. HF_TOKEN and HF_ENDPOINT are respected.
     """
     # Imported here: transformers takes seconds.
@@ -129,6 +138,7 @@ def pull(
             folder,
             revision=revision,
             pooling=pooling,
+            dim=dimensions,
             note=shown.note,
             at=lambda done, total: shown.at(
                 hub_id, f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB", done / max(1, total)

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import string
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,10 @@ import platformdirs
 from trainer.contract.errors import PackageRefused, TrainerError
 
 FORMAT = 1
-POOLINGS = ("cls", "mean", "mean_no_special", "multi_cls", "scalar_mix")
+# Poolings of sentence-transformers, under their names there; several of them, joined by "+", are
+# concatenated.
+PUBLISHED_POOLINGS = ("cls", "mean", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
+POOLINGS = (*PUBLISHED_POOLINGS, "mean_no_special", "multi_cls", "scalar_mix")
 WEIGHTS = "model.safetensors"
 POOLING_WEIGHTS = "pooling.safetensors"
 STARTER = "starter"
@@ -31,6 +35,8 @@ _UNSAFE = frozenset(
     (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".py")
 )
 _WEIGHT_FORMATS = (".safetensors", ".gguf", ".onnx")
+# A module of sentence-transformers between pooling and vector, in a folder of its own.
+_HEAD_MODULE = re.compile(r"\d+_(Dense|LayerNorm|Normalize)", re.ASCII)
 _MAX_JSON_BYTES = 16 << 20
 _MAX_DIM = 1 << 16  # ten times as wide as the widest models
 _STARTER_HASHES = {
@@ -51,7 +57,9 @@ class Package:
 
     `template` is filled with the title, the abstract and the separator of the tokenizer;
     `sep_if_abstract` is empty for papers without an abstract. Word pieces beyond `max_tokens` are
-    truncated. `files` maps names to "sha256:<hex>".
+    truncated. A typed query fills `query_template`; if that is empty, it fills `template`, as a
+    paper without an abstract does. `head` names the folders of modules that are applied, in order,
+    to the pooled vector. `files` maps names to "sha256:<hex>".
     """
 
     folder: Path
@@ -69,6 +77,8 @@ class Package:
     trainer: str = ""
     corpus: Mapping[str, Any] = field(default_factory=dict)
     licence: str = ""
+    query_template: str = ""
+    head: tuple[str, ...] = ()
 
     @property
     def space(self) -> str:
@@ -77,7 +87,11 @@ class Package:
         weights = [self.files[name] for name in sorted(self.files) if name.endswith(".safetensors")]
         # Before, [SEP] between title and abstract was included in this mean.
         pooling = _EVERY_SPECIAL if self.pooling == "mean_no_special" else self.pooling
-        described = json.dumps([*weights, pooling, self.template, self.max_tokens])
+        about = [*weights, pooling, self.template, self.max_tokens]
+        # Left out where they are empty, so that older models keep their fingerprint.
+        about += [self.query_template] if self.query_template else []
+        about += [f"{name} {self.files.get(f'{name}/config.json', '')}" for name in self.head]
+        described = json.dumps(about)
         return hashlib.sha256(described.encode()).hexdigest()[:12]
 
 
@@ -246,8 +260,8 @@ def _parse(described: dict[str, Any], folder: Path) -> Package:
         id=_get(described, "id", str, folder),
         title=_get(described, "title", str, folder),
         dim=dim,
-        pooling=_one_of(POOLINGS, described, "pooling", folder),
-        template=_template(described, folder),
+        pooling=_pooling(described, folder),
+        template=_template(described, "template", folder),
         max_tokens=_positive(described, "max_tokens", folder),
         files=MappingProxyType(_file_hashes(described, folder)),
         method=_get(described, "method", str, folder, ""),
@@ -257,6 +271,8 @@ def _parse(described: dict[str, Any], folder: Path) -> Package:
         trainer=_get(described, "trainer", str, folder, ""),
         corpus=_get(described, "corpus", dict, folder, {}),
         licence=_get(described, "licence", str, folder, ""),
+        query_template=_template({"query_template": ""} | described, "query_template", folder),
+        head=_head(described, folder),
     )
 
 
@@ -300,18 +316,36 @@ def _positive(described: Mapping[str, Any], name: str, folder: Path) -> int:
     return value
 
 
-def _one_of(known: tuple[str, ...], described: dict[str, Any], name: str, folder: Path) -> str:
-    value = _get(described, name, str, folder)
-    if value not in known:
+def is_pooling(text: str) -> bool:
+    """Whether this is a pooling, or several of sentence-transformers joined by "+"."""
+    return text in POOLINGS or set(text.split("+")) <= set(PUBLISHED_POOLINGS)
+
+
+def _pooling(described: dict[str, Any], folder: Path) -> str:
+    value = _get(described, "pooling", str, folder)
+    if not is_pooling(value):
         raise PackageRefused(
-            f"The model in {folder} has the unknown {name} {value!r}.",
-            f"Supported: {', '.join(known)}. A newer version of SciRead may support it.",
+            f"The model in {folder} has the unknown pooling {value!r}.",
+            f"Supported: {', '.join(POOLINGS)}. A newer version of SciRead may support it.",
         )
     return value
 
 
-def _template(described: dict[str, Any], folder: Path) -> str:
-    template = _get(described, "template", str, folder)
+def _head(described: dict[str, Any], folder: Path) -> tuple[str, ...]:
+    names = _get(described, "head", list, folder, [])
+    for name in names:
+        if not isinstance(name, str) or not _HEAD_MODULE.fullmatch(name):
+            raise PackageRefused(
+                f"The model in {folder} has the unknown module {str(name)[:200]!r}.",
+                "A newer version of SciRead may support it.",
+            )
+    return tuple(names)
+
+
+def _template(described: dict[str, Any], name: str, folder: Path) -> str:
+    template = _get(described, name, str, folder)
+    if name == "query_template" and not template:
+        return ""
     try:
         parts = [part[1:] for part in string.Formatter().parse(template) if part[1] is not None]
     except ValueError:
@@ -320,7 +354,7 @@ def _template(described: dict[str, Any], folder: Path) -> str:
     known = all(part in [(name, "", None) for name in _PLACES] for part in parts)
     if not known or ("title", "", None) not in parts:
         raise PackageRefused(
-            f"The model in {folder} has the invalid template {template!r}.",
+            f"The model in {folder} has the invalid {name} {template!r}.",
             "A template contains {title} and may contain {abstract}, {sep} and {sep_if_abstract}.",
         )
     return template
@@ -355,7 +389,8 @@ def _check_files(package: Package) -> None:
             raise PackageRefused(
                 f"The model in {folder} lacks the file {name[:200]!r}.", "Copy the model again."
             )
-    allowed = {WEIGHTS, POOLING_WEIGHTS} & package.files.keys()
+    heads = {f"{name}/{WEIGHTS}" for name in package.head}
+    allowed = ({WEIGHTS, POOLING_WEIGHTS} | heads) & package.files.keys()
     if WEIGHTS not in allowed:
         raise PackageRefused(
             f"The model in {folder} has no SHA-256 checksum for its file {WEIGHTS}.", _ANEW

@@ -77,31 +77,50 @@ class ModelEncoder:
 
     def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
         """Encode texts; papers and queries without text have no vector and count as empty."""
+        if queries and self._package.query_template:
+            made, _, cost = self._encode_all(papers, (), False)
+            asked, _, more = self._encode_all(queries, (), True)
+            total = Cost(
+                cost.texts + more.texts,
+                cost.tokens + more.tokens,
+                cost.cut,
+                cost.seconds + more.seconds,
+            )
+            return EncodedTask(made, asked, total)
+        return EncodedTask(*self._encode_all(papers, queries, False))
+
+    def _encode_all(
+        self, papers: Sequence[TextInput], queries: Sequence[TextInput], as_queries: bool
+    ) -> tuple[Vectors, Vectors | None, Cost]:
+        """Encode papers, and queries that are read as papers are; or the other way around."""
         filled = [paper for paper in (*papers, *queries) if has_text(paper)]
         texts = {text_key(p.title, p.abstract): (p.title, p.abstract) for p in filled}
-        rows = self._rows(texts)
+        rows = self._rows(texts, as_queries)
         places = {key: row for row, key in enumerate(texts)}
         read = _places(papers, places)
         made = _vectors(papers, read, rows.vectors)
         asked = _vectors(queries, _places(queries, places), rows.vectors) if queries else None
         seconds = float(rows.seconds.sum())
         cost = Cost(len(texts), int(rows.tokens.sum()), int(rows.cut[read].sum()), seconds)
-        return EncodedTask(made, asked, cost)
+        return made, asked, cost
 
     @cached_property
     def _encoder(self) -> Encoder:
         return Encoder(self._package, str(self._ranks.device), exact=self._exact, raw=True)
 
-    def _rows(self, texts: dict[bytes, tuple[str, str]]) -> CachedVectors:
+    def _rows(self, texts: dict[bytes, tuple[str, str]], queries: bool) -> CachedVectors:
         keys = list(texts)
         rows = CachedVectors.empty(len(keys), self._package.dim)
-        known = self._cache.read(self._key, keys, rows)
+        known = self._cache.read(self._cache_key(queries), keys, rows)
         # Ranks may see different cache files, but must encode the same texts.
         lacking = np.flatnonzero(np.array(self._ranks.total((~known).tolist())))
         if len(lacking):
             self._report(len(lacking), len(keys))
-            self._make(texts, keys, lacking, rows)
+            self._make(texts, keys, lacking, rows, queries)
         return rows
+
+    def _cache_key(self, queries: bool) -> str:
+        return f"{self._key}-queries" if queries else self._key
 
     def _make(
         self,
@@ -109,6 +128,7 @@ class ModelEncoder:
         keys: list[bytes],
         lacking: NDArray[np.intp],
         rows: CachedVectors,
+        queries: bool,
     ) -> None:
         """Encode missing texts, distributed over ranks, and gather the vectors on all."""
         size = _PIECE.get(self._ranks.device.type, _PIECE["cpu"])
@@ -118,30 +138,36 @@ class ModelEncoder:
         mine = pieces[self._ranks.rank :: self._ranks.world]
         done, all_mine = 0, sum(map(len, mine))
         for piece in mine:
-            self._encode([texts[keys[row]] for row in piece], rows, piece)
-            self._keep([keys[row] for row in piece], rows, piece)
+            self._encode([texts[keys[row]] for row in piece], rows, piece, queries)
+            self._keep([keys[row] for row in piece], rows, piece, queries)
             done += len(piece)
             self._read(done, all_mine)
         if self._ranks.world > 1:
             self._share(np.concatenate([np.empty(0, np.intp), *mine]), rows)
 
     def _encode(
-        self, pairs: list[tuple[str, str]], rows: CachedVectors, piece: NDArray[np.intp]
+        self,
+        pairs: list[tuple[str, str]],
+        rows: CachedVectors,
+        piece: NDArray[np.intp],
+        queries: bool,
     ) -> None:
         encoder = self._encoder  # loaded before the clock starts
         began = time.perf_counter()
-        tokens = encoder.text.read(pairs)
+        tokens = encoder.text.read(pairs, queries=queries)
         rows.vectors[piece] = encoder.encode_ids(tokens.ids)
         seconds = time.perf_counter() - began
         counts = np.array([len(ids) for ids in tokens.ids])
         rows.tokens[piece], rows.cut[piece] = counts, tokens.cut
         rows.seconds[piece] = seconds * counts / counts.sum()
 
-    def _keep(self, keys: list[bytes], rows: CachedVectors, piece: NDArray[np.intp]) -> None:
+    def _keep(
+        self, keys: list[bytes], rows: CachedVectors, piece: NDArray[np.intp], queries: bool
+    ) -> None:
         kept = CachedVectors.empty(len(piece), self._package.dim)
         kept.put(slice(None), rows, piece)
         try:
-            self._cache.write(self._key, keys, kept)
+            self._cache.write(self._cache_key(queries), keys, kept)
         except OSError as error:
             self._note(f"The vectors could not be cached in {self._cache.folder}: {error}.")
 
@@ -186,6 +212,7 @@ def _subject(package: Package, kind: str, found: str, more: Mapping[str, Any]) -
         about={
             "pooling": package.pooling,
             "template": package.template,
+            **({"query_template": package.query_template} if package.query_template else {}),
             "max_tokens": package.max_tokens,
             "cls_tokens": package.cls_tokens,
             "licence": package.licence,

@@ -16,7 +16,14 @@ from trainer.encoders.base import TextEncoder
 from trainer.encoders.baselines import BASELINES
 from trainer.encoders.vector_cache import VectorCache
 from trainer.encoders.vector_files import is_vectors, open_vectors
-from trainer.packages.published_config import MODULES, described, read_json, scales
+from trainer.packages.published_config import (
+    ADAPTER_CONFIG,
+    MODULES,
+    base_of,
+    described,
+    read_json,
+    scales,
+)
 
 if TYPE_CHECKING:
     from trainer.distributed import Ranks
@@ -89,25 +96,23 @@ def is_model_folder(folder: Path) -> bool:
     """Whether a folder holds a transformers or sentence-transformers model and no package."""
     if (folder / "package.json").exists():
         return False
-    return (folder / "config.json").is_file() or (folder / MODULES).is_file()
+    return any((folder / name).is_file() for name in ("config.json", MODULES, ADAPTER_CONFIG))
 
 
 def package_of(folder: Path, made: Path, pooling: str = "") -> Package:
     """Convert the model in `folder` to a package at `made`, which must not exist.
 
-    `pooling` is required if the folder does not specify it. No code of the folder is imported, and
-    weights are read from safetensors only. Raises PackageRefused.
+    `pooling` is required if the folder does not specify it. No code of the folder is imported.
+    Raises PackageRefused.
     """
-    from trainer.packages.pull import pack_model
+    from trainer.packages.pull import local_base, pack_model
 
-    use, source = described(folder, str(folder), pooling)
-    if not any(source.glob("model*.safetensors")):
-        raise PackageRefused(
-            f"The model in {folder} has no weights in safetensors format.",
-            "Convert the weights with a recent version of Transformers: "
-            "model.save_pretrained(FOLDER)",
-        )
+    use, transformer = described(folder, str(folder), pooling)
+    source = folder / transformer
     base: Any = read_json(source / "config.json").get("_name_or_path", "")
+    base_folder = None
+    if (name := base_of(source)) and not any(source.glob("model*.safetensors")):
+        base, base_folder = name, local_base(name)
     package = Package(
         folder=made,
         id=folder.resolve().name,
@@ -118,5 +123,6 @@ def package_of(folder: Path, made: Path, pooling: str = "") -> Package:
         max_tokens=use.max_tokens,
         files={},
         base=base if isinstance(base, str) and "\n" not in base else "",
+        query_template=use.query_template,
     )
-    return pack_model(source, package, use)
+    return pack_model(folder, package, use, transformer=transformer, base=base_folder)

@@ -16,6 +16,7 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS, Package
 from trainer.model.bert import After, is_plain_bert
 from trainer.model.device import cpu_has_tiles, cpu_multiplies_bf16
+from trainer.model.head import load_head
 from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
 from trainer.model.pooling import ScalarMix, facet_steps, read_facets
@@ -219,7 +220,16 @@ Pooling = Callable[[Transformer, Packed], Tensor]
 
 
 def load_pooling(package: Package, device: torch.device) -> Pooling:
-    """Return the package's pooling, with its own weights if it has any. Raises PackageRefused."""
+    """Return the package's pooling and the modules after it, with their own weights if they have
+    any. Raises PackageRefused."""
+    pooled = _load_pooling(package, device)
+    if not package.head:
+        return pooled
+    head = load_head(package.folder, package.head, package.title).to(device)
+    return lambda transformer, texts: head(pooled(transformer, texts))
+
+
+def _load_pooling(package: Package, device: torch.device) -> Pooling:
     weights: dict[str, Tensor] = {}
     if POOLING_WEIGHTS in package.files:
         weights = load_file(package.folder / POOLING_WEIGHTS, device=str(device))

@@ -25,6 +25,7 @@ def is_plain_bert(config: Mapping[str, object]) -> bool:
         config.get("model_type") == "bert"
         and config.get("hidden_act") == "gelu"
         and config.get("position_embedding_type", "absolute") == "absolute"
+        and "bottleneck_adapter" not in config
     )
 
 

@@ -82,8 +82,10 @@ def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Te
 
     `mean_no_special` excludes every [CLS] and [SEP], recognized by the first and last token of the
     text, wherever they are, unless there are no others. `multi_cls` is the sum of the first
-    `cls_tokens` (Seoh et al., 2023).
+    `cls_tokens` (Seoh et al., 2023). Several poolings, joined by "+", are concatenated.
     """
+    if "+" in pooling:
+        return torch.cat([pool(states, texts, part) for part in pooling.split("+")], 1)
     if pooling == "cls":
         return first(states, texts, 1)[:, 0]
     if pooling == "multi_cls":
@@ -94,6 +96,17 @@ def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Te
         starts, ends = texts.bounds[:-1], texts.bounds[1:] - 1
         cls, sep = (texts.spread(texts.ids.index_select(0, at)) for at in (starts, ends))
         return mean(states, texts, (texts.ids != cls) & (texts.ids != sep))
+    lengths = texts.bounds.diff()
+    if pooling == "lasttoken":
+        return states.index_select(0, texts.bounds[1:] - 1)
+    if pooling == "max":
+        return torch.segment_reduce(states, "max", lengths=lengths, unsafe=True)
+    if pooling == "mean_sqrt_len_tokens":
+        return mean(states, texts) * lengths[:, None].sqrt()
+    if pooling == "weightedmean":  # by the position in the text, from 1
+        weights = (texts.places + 1).to(states.dtype)
+        sums = _sums(states * weights[:, None], lengths)
+        return sums / _sums(weights, lengths)[:, None]
     raise ValueError(f"unknown pooling {pooling}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,11 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import WEIGHTS
 from trainer.model.bert import After
 from trainer.model.packed import Packed, to_device
 
@@ -103,14 +107,19 @@ class Padding:
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:
     # Imported late, since it takes seconds, and most models are BERT.
-    from transformers import AutoModel
+    import transformers
     from transformers.utils import logging
+
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    name = (config.get("architectures") or [""])[0]
+    # Packages of T5 have its encoder only.
+    library: Any = getattr(transformers, name if name.endswith("EncoderModel") else "AutoModel")
 
     # Silences its long report of missing and unexpected weights. Relevant ones are reported below.
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:
-        model, loading = AutoModel.from_pretrained(
+        model, loading = library.from_pretrained(
             folder,
             local_files_only=True,
             trust_remote_code=False,
@@ -133,7 +142,40 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
             f"The weights in {folder} lack {lacking[0]}.",
             "Copy the model again. Its config.json may belong to another model.",
         )
+    if adapter := config.get("bottleneck_adapter"):
+        weights = load_file(folder / WEIGHTS)
+        for number, layer in enumerate(model.encoder.layer):
+            layer.output = _AdapterOutput(layer.output, weights, number, adapter["activation"])
+        model.to(dtype)
     return model
+
+
+class _AdapterOutput(nn.Module):
+    """The end of a BERT layer with a bottleneck (Pfeiffer et al., 2021): with the sum x of the
+    feed-forward layer and its input, norm(adapter(norm(x)) + x)."""
+
+    def __init__(
+        self, output: Any, weights: Mapping[str, Tensor], number: int, activation: str
+    ) -> None:
+        super().__init__()
+        from transformers.activations import ACT2FN
+
+        self.dense, self.LayerNorm, self.dropout = output.dense, output.LayerNorm, output.dropout
+        name = f"encoder.layer.{number}.output.adapter"
+        self.adapter = nn.ModuleDict()
+        for part in ("down", "up") if f"{name}.down.weight" in weights else ():
+            weight, bias = weights[f"{name}.{part}.weight"], weights[f"{name}.{part}.bias"]
+            self.adapter[part] = linear = nn.Linear(*reversed(weight.shape))
+            linear.weight.data, linear.bias.data = weight, bias
+        self._activation = ACT2FN[activation]
+
+    def forward(self, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
+        found = self.dropout(self.dense(hidden_states)) + input_tensor
+        if len(self.adapter):
+            down = self._activation(self.adapter["down"](self.LayerNorm(found)))
+            found = found + self.adapter["up"](down)
+        normed: Tensor = self.LayerNorm(found)
+        return normed
 
 
 def _set_dropout(model: nn.Module, rate: float) -> None:

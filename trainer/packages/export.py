@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.evaluations import evaluation_spec
-from trainer.contract.package import STARTER, Package, write_package
+from trainer.contract.package import PUBLISHED_POOLINGS, STARTER, Package, write_package
 from trainer.contract.run import write_atomically
+from trainer.packages.published_config import POOLING_MODES
 
 # As in "allenai/specter", which may be of one commit: "allenai/specter@0a1b2c".
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(@[0-9a-f]+)?")
-# Names of our poolings in sentence-transformers, which does not support the others.
-_POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
 # Text in the card's table for the significance of a change.
 _REAL: Mapping[object, str] = {True: "significant", False: "not significant"}
-_MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
 # A module that does not exist: sentence-transformers fails with this name. Without it, vectors
 # would silently be the mean of all tokens. In another namespace it would be treated as code of the
 # model, which the library offers to run.
@@ -77,7 +75,7 @@ def card(
 
 
 def _front_matter(package: Package) -> str:
-    expressible = package.pooling in _POOLING_MODES
+    expressible = _is_expressible(package)
     described: dict[str, Any] = {
         "library_name": "sentence-transformers" if expressible else "transformers",
         "pipeline_tag": "sentence-similarity",
@@ -132,7 +130,9 @@ def _vectors(package: Package) -> str:
     rows = {
         "dimensions": package.dim,
         "pooling": package.pooling,
+        **({"modules after the pooling": ", ".join(package.head)} if package.head else {}),
         "text": f"`{package.template}`{separator}",
+        **({"query": f"`{package.query_template}`"} if package.query_template else {}),
         "maximum tokens": package.max_tokens,
         "similarity": "cosine; vectors have unit length",
     }
@@ -164,7 +164,7 @@ def _how_to_open(package: Package) -> str:
         "In SciRead: put this folder in the `models/` folder of your library. On the command "
         "line: `sciread-trainer embed --model FOLDER --input FILES --output DIR`."
     )
-    if package.pooling in _POOLING_MODES:
+    if _is_expressible(package):
         return text + (
             "\n\n```python\nfrom sentence_transformers import SentenceTransformer\n\n"
             "model = SentenceTransformer(FOLDER)\n"
@@ -194,14 +194,29 @@ def _limits(package: Package) -> str:
     )
 
 
+def _is_expressible(package: Package) -> bool:
+    """Whether sentence-transformers computes the same vectors."""
+    return set(package.pooling.split("+")) <= set(PUBLISHED_POOLINGS)
+
+
 def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
     modules = [("", "sentence_transformers.models.Transformer")]
-    mode = _POOLING_MODES.get(package.pooling)
-    if mode:
+    if _is_expressible(package):
         modules.append(("1_Pooling", "sentence_transformers.models.Pooling"))
-        modules.append(("2_Normalize", "sentence_transformers.models.Normalize"))
-        described: dict[str, Any] = {"word_embedding_dimension": package.dim}
-        described |= {f"pooling_mode_{name}": name == mode for name in _MODES}
+        for name in (*package.head, f"{len(package.head) + 2}_Normalize"):
+            kind = name.partition("_")[2]
+            modules.append((name, f"sentence_transformers.models.{kind}"))
+        config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+        modes = package.pooling.split("+")
+        described: dict[str, Any] = {
+            "word_embedding_dimension": next(
+                (config[name] for name in ("hidden_size", "d_model", "dim") if name in config),
+                package.dim,
+            ),
+            "pooling_mode": modes[0] if len(modes) == 1 else modes,
+            # For versions of sentence-transformers before 5.7.
+            **{name: mode in modes for name, mode in POOLING_MODES.items()},
+        }
         (source / "1_Pooling").mkdir(exist_ok=True)
         _write_json(source / "1_Pooling" / "config.json", described)
     else:
@@ -215,10 +230,20 @@ def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
     )
     limit = {"max_seq_length": package.max_tokens, "do_lower_case": False}
     _write_json(source / "sentence_bert_config.json", limit)
+    prompts = {
+        "document": _prompt(package.template),
+        "query": _prompt(package.query_template or package.template),
+    }
+    prompts = {name: text for name, text in prompts.items() if text}
     _write_json(
         source / "config_sentence_transformers.json",
-        {"prompts": {}, "default_prompt_name": None, "similarity_fn_name": "cosine"},
+        {"prompts": prompts, "default_prompt_name": None, "similarity_fn_name": "cosine"},
     )
+
+
+def _prompt(template: str) -> str:
+    """The text before the title; empty where the title has a name of its own after it."""
+    return template.partition("{title}")[0].replace("{{", "{").replace("}}", "}")
 
 
 def _write_json(path: Path, value: Any) -> None:

@@ -1,11 +1,11 @@
-"""Download of published models from the hub as packages, with safetensors weights only."""
+"""Download of published models from the hub as packages."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -28,18 +28,20 @@ from huggingface_hub.hf_api import ModelInfo, RepoSibling
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import PackageRefused, TrainerError
-from trainer.contract.package import Package, sha256_of
+from trainer.contract.package import Package, models_folder, sha256_of
 from trainer.packages.export import export
 from trainer.packages.published_config import (
+    ADAPTER_CONFIG,
     LONE_TITLE,
     MODULES,
     PROMPTS,
     Published,
+    base_of,
     described,
     read_json,
 )
+from trainer.packages.weights import weights_among
 
-_WEIGHTS = "model.safetensors"
 _INDEX = "model.safetensors.index.json"
 _TEXT_FILES = frozenset(
     (
@@ -52,14 +54,19 @@ _TEXT_FILES = frozenset(
         "vocab.json",
         "merges.txt",
         "sentence_bert_config.json",
+        "tokenizer.model",
         MODULES,
         PROMPTS,
         _INDEX,
+        ADAPTER_CONFIG,
     )
 )
-_POOLING_FILE = re.compile(r"\d+_Pooling/config\.json")
+# Folders of the modules of sentence-transformers.
+_MODULE = re.compile(r"\d+_[A-Za-z]+/")
 _MAX_TEXT_FILE = 64 << 20
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
+_HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+# Types for which a repository may still offer code of its own, but transformers has the same model.
+_NO_LONGER_REMOTE = ("nomic_bert", "jina_embeddings_v3", "eurobert")
 # Old config files lack model_type; only BERT's have all of these keys.
 _BERT = frozenset(("hidden_act", "intermediate_size", "num_attention_heads", "type_vocab_size"))
 # The hub's bot proposes safetensors for older models as open pull requests.
@@ -73,6 +80,12 @@ PUBLISHED = {
         "cls",
         licence="apache-2.0",
         note="This is the base of SPECTER2, without its task adapters.",
+    ),
+    "allenai/specter2": Published(
+        "specter2",
+        "cls",
+        licence="apache-2.0",
+        note="This is SPECTER2 with its proximity adapter, for finding similar papers.",
     ),
     "malteos/scincl": Published("scincl", "cls", licence="mit"),
     "arazd/MIReAD": Published("miread", "cls", note="The journal classification head was removed."),
@@ -104,6 +117,7 @@ def pull(
     *,
     revision: str = "",
     pooling: str = "",
+    dim: int = 0,
     note: Callable[[str], None] = lambda _: None,
     at: Callable[[int, int], None] = lambda done, total: None,
 ) -> Package:
@@ -111,8 +125,9 @@ def pull(
 
     `note` is called with messages, `at` with the bytes downloaded and their total. Downloads stay
     in the hub's cache, so an interrupted pull continues with the missing files. `pooling` is
-    required if the model does not specify it. Raises TrainerError, also for a model without
-    safetensors, since other formats can execute code when they are read.
+    required if the model does not specify it. `dim` keeps only the first numbers of each vector,
+    for models that were trained for it (Matryoshka). An adapter is applied to its base model, which
+    is downloaded as well. Raises TrainerError.
     """
     if folder.exists():
         raise PackageRefused(f"{folder} already contains a model.", "Specify another folder.")
@@ -123,7 +138,10 @@ def pull(
         _check_room(download.size, folder)
         # Descriptions first: SciRead may be unable to run the model.
         snapshot = download.descriptions()
-        use = PUBLISHED.get(hub_id) or _use(snapshot, hub_id, pooling)
+        base = None
+        if (name := base_of(snapshot)) and not download.is_whole:
+            base = _base(name, note, at)
+        use, transformer = _use(snapshot, base, hub_id, name, pooling)
         download.weights()
     except (HfHubHTTPError, httpx.HTTPError, OSError, HFValidationError) as error:
         raise _explained(error, hub_id) from error
@@ -140,32 +158,62 @@ def pull(
         base=f"{hub_id}@{found.sha}",
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         licence=_licence(found) or use.licence,
+        query_template=use.query_template,
     )
-    return pack_model(snapshot, package, use)
+    return pack_model(snapshot, package, use, transformer=transformer, base=base, dim=dim)
 
 
-def pack_model(snapshot: Path, package: Package, use: Published) -> Package:
-    """Make a package of the transformers model in the folder `snapshot`.
+def pack_model(
+    snapshot: Path,
+    package: Package,
+    use: Published,
+    *,
+    transformer: str = "",
+    base: Path | None = None,
+    dim: int = 0,
+) -> Package:
+    """Make a package of the model in the folder `snapshot`, whose transformer is in its folder
+    `transformer`.
 
-    The package's `dim` is read from the model. Raises PackageRefused.
+    The package's `dim` is read from the model; `dim` here keeps only the first numbers of each
+    vector. With `base`, the folder of a base model, the transformer is an adapter for it. Raises
+    PackageRefused.
     """
-    config = _config(snapshot, package.title)
+    folder = base or snapshot / transformer
+    config = _config(folder, package.title)
     # Imported here: transformers takes seconds, and most refusals come before.
-    from trainer.packages.transformers_folder import convert
+    from trainer.packages import transformers_folder as conversion
 
     package.folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=package.folder.parent, prefix=".pull-") as made:
-        shape = convert(snapshot, Path(made), config, package.title)
+    with tempfile.TemporaryDirectory(dir=package.folder.parent, prefix=".pull-") as temporary:
+        made = Path(temporary)
+        adapter = snapshot / transformer if base else None
+        shape = conversion.convert(folder, made, config, package.title, adapter)
+        head = conversion.copy_head(snapshot, use.head, made, package.title)
+        pooled = shape.dim * len(package.pooling.split("+"))
+        full = conversion.head_dim(made, head, pooled)
+        if dim > full:
+            raise PackageRefused(
+                f"The vectors of {package.title} have {full} dimensions, fewer than {dim}.",
+                f"Specify at most {full} dimensions.",
+            )
+        if dim and dim < full:
+            head += (conversion.cut_dense(made, len(head) + 2, full, dim),)
         package = replace(
-            package, dim=shape.dim, max_tokens=min(package.max_tokens, shape.positions)
+            package,
+            dim=dim or full,
+            head=head,
+            max_tokens=min(package.max_tokens, shape.positions),
         )
-        return export(Path(made), package, notes=[use.note] if use.note else [])
+        return export(made, package, notes=[use.note] if use.note else [])
 
 
 def _config(folder: Path, title: str) -> dict[str, Any]:
     config = read_json(folder / "config.json")
     if not config:
         raise PackageRefused(f"{title} has no readable config.json.")
+    if config.get("model_type") in _NO_LONGER_REMOTE:
+        config.pop("auto_map", None)
     if "auto_map" in config:
         raise PackageRefused(
             f"{title} requires running code of its own (auto_map in config.json).",
@@ -177,23 +225,33 @@ def _config(folder: Path, title: str) -> dict[str, Any]:
 
 
 def _find(hub_id: str, revision: str) -> ModelInfo:
-    """The model's files at a commit with safetensors. Raises PackageRefused if there is none."""
+    """The model's files, preferably at a commit with safetensors. Raises PackageRefused if there
+    are no weights."""
     api = HfApi()
     found = api.model_info(hub_id, revision=revision or None, files_metadata=True)
     files = [sibling.rfilename for sibling in found.siblings or ()]
-    if _WEIGHTS in files or _INDEX in files:
+    weights = _weights(files)
+    if any(name.endswith(".safetensors") for name in weights):
         return found
     offered = "" if revision else _offered_by_the_robot(api, hub_id, found.sha or "")
     if offered:
         return api.model_info(hub_id, revision=offered, files_metadata=True)
-    names = ", ".join(name for name in files if name.endswith(_PICKLES))
+    if weights:
+        return found
     raise PackageRefused(
-        f"{hub_id} has no weights in safetensors format"
-        + (f", only {names}, which could run code when loaded." if names else "."),
-        "Convert the model at https://huggingface.co/spaces/safetensors/convert, which opens "
-        "a pull request on the model's page, then pull that revision: --revision "
-        "refs/pr/NUMBER",
+        f"{hub_id} has no weights in the formats safetensors or PyTorch.",
+        "Check that it is a text embedding model of Transformers or sentence-transformers.",
     )
+
+
+def _weights(files: Iterable[str]) -> set[str]:
+    """The names of the files with weights: of the transformer, and of modules after it."""
+    by_folder: dict[str, list[str]] = {}
+    for name in files:
+        folder, _, own = name.rpartition("/")
+        if not folder or _MODULE.fullmatch(f"{folder}/"):
+            by_folder.setdefault(f"{folder}/" if folder else "", []).append(own)
+    return {folder + own for folder, names in by_folder.items() for own in weights_among(names)}
 
 
 def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
@@ -208,16 +266,44 @@ def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
     return ""
 
 
-def _use(snapshot: Path, hub_id: str, pooling: str) -> Published:
-    """Usage of a model outside `PUBLISHED`, from its own files."""
-    use, transformer = described(snapshot, hub_id, pooling)
-    if transformer != snapshot:
+def _base(name: str, note: Callable[[str], None], at: Callable[[int, int], None]) -> Path:
+    """The folder of an adapter's base model, which is downloaded if it is not here."""
+    if not _HUB_ID.fullmatch(name):
         raise PackageRefused(
-            f"{hub_id} has its transformer in the folder {transformer.name}, which pull does "
-            "not support.",
-            "Download the complete model, and specify its folder instead.",
+            f"The adapter is for the base model {name}, which is not on the Hugging Face Hub.",
+            "Merge the adapter into its base model, and add the result as a folder.",
         )
-    return use
+    found = _find(name, "")
+    download = _Download(found, note, at)
+    note(f"{name} at {found.sha}: {download.size / 1e6:,.0f} MB")
+    folder = download.descriptions()
+    download.weights()
+    return folder
+
+
+def local_base(name: str) -> Path:
+    """The folder of an adapter's base model on this computer. Raises PackageRefused."""
+    for folder in (Path(name), models_folder() / name.replace("/", "--")):
+        if (folder / "config.json").is_file():
+            return folder
+    raise PackageRefused(
+        f"The base model {name} of the adapter is not on this computer.",
+        f"Fetch it: sciread-trainer pull {name}",
+    )
+
+
+def _use(
+    snapshot: Path, base: Path | None, hub_id: str, base_id: str, pooling: str
+) -> tuple[Published, str]:
+    """How the model is used, by its authors, and the folder of its transformer; an adapter that
+    does not say so is used like its base."""
+    for name, folder in ((hub_id, snapshot), (base_id, base)):
+        if name in PUBLISHED:
+            return PUBLISHED[name], ""
+        if base is None or (folder and (folder / MODULES).exists()):
+            use, transformer = described(folder or snapshot, name, pooling)
+            return use, transformer if folder is snapshot else ""
+    return described(snapshot, hub_id, pooling)
 
 
 class _Download:
@@ -228,6 +314,9 @@ class _Download:
     ) -> None:
         self._found, self._note, self._at = found, note, at
         self._wanted = _wanted(found)
+        self._weights = _weights(sibling.rfilename for sibling in self._wanted)
+        # False: an adapter, which needs a base model.
+        self.is_whole = any("adapter" not in name for name in self._weights)
         self.size = sum(sibling.size or 0 for sibling in self._wanted)
         self._before = 0
 
@@ -235,7 +324,7 @@ class _Download:
         """Fetch all files but the weights, and return their folder."""
         path = None
         for sibling in self._wanted:
-            if sibling.rfilename.endswith(".safetensors"):
+            if sibling.rfilename in self._weights:
                 continue
             if (sibling.size or 0) > _MAX_TEXT_FILE:
                 raise PackageRefused(
@@ -248,7 +337,7 @@ class _Download:
 
     def weights(self) -> None:
         for sibling in self._wanted:
-            if sibling.rfilename.endswith(".safetensors"):
+            if sibling.rfilename in self._weights:
                 self._fetch(sibling)
 
     def _fetch(self, sibling: RepoSibling) -> Path:
@@ -321,16 +410,14 @@ def _there(folder: Path) -> Path:
 def _wanted(found: ModelInfo) -> list[RepoSibling]:
     """Files to download: configuration, tokenizer, and weights in one file or in parts."""
     siblings = found.siblings or []
-    whole = any(sibling.rfilename == _WEIGHTS for sibling in siblings)
-    texts = _TEXT_FILES - {_INDEX} if whole else _TEXT_FILES
-    weights = re.compile(re.escape(_WEIGHTS) if whole else r"model-[^/]*\.safetensors")
-    return [
-        sibling
-        for sibling in siblings
-        if sibling.rfilename in texts
-        or _POOLING_FILE.fullmatch(sibling.rfilename)
-        or weights.fullmatch(sibling.rfilename)
-    ]
+    weights = _weights(sibling.rfilename for sibling in siblings)
+    wanted = []
+    for sibling in siblings:
+        folder, _, name = sibling.rfilename.rpartition("/")
+        text = name in _TEXT_FILES and (not folder or _MODULE.fullmatch(f"{folder}/"))
+        if text or sibling.rfilename in weights:
+            wanted.append(sibling)
+    return wanted
 
 
 def _licence(found: ModelInfo) -> str:

@@ -104,11 +104,15 @@ class EmbeddingIndex:
 
     def encode_query(self, text: str) -> Vector:
         """Encode the text of a query: float32 [dim]. Raises EncoderFailed."""
-        vector: Vector = self.encode_texts([text])[0]
+        vector: Vector = self.encode_queries([text])[0]
         return vector
 
-    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Encode texts other than papers: float32 [texts, dim]. Raises EncoderFailed."""
+    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Encode typed queries: float32 [texts, dim]. Raises EncoderFailed."""
+        return self._encoder.encode([(text, "") for text in texts], queries=True)
+
+    def encode_sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Encode parts of papers: float32 [texts, dim]. Raises EncoderFailed."""
         return self._encoder.encode([(text, "") for text in texts])
 
     def knows_any(self, words: Iterable[str]) -> bool:

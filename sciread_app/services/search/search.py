@@ -163,7 +163,7 @@ class SearchService:
 
         def nearness(texts: Sequence[str]) -> NDArray[np.float32]:
             assert self._space and vector is not None
-            similarities: NDArray[np.float32] = self._space.encode_texts(texts) @ vector
+            similarities: NDArray[np.float32] = self._space.encode_sentences(texts) @ vector
             return similarities
 
         nearness_or_none = nearness if vector is not None else None
@@ -378,7 +378,9 @@ class SearchService:
     def _unrelated_similarities(self) -> tuple[float, float]:
         """Return a high quantile of the best similarities of unrelated texts, and the maximum."""
         assert self._space
-        nearest = (self._space.nearest(vector, 1) for vector in self._space.encode_texts(UNRELATED))
+        nearest = (
+            self._space.nearest(vector, 1) for vector in self._space.encode_queries(UNRELATED)
+        )
         best = [similarities[0] for ids, similarities in nearest if len(ids)]
         if not best:
             return -np.inf, -np.inf

@@ -33,7 +33,13 @@ class FakeEncoder:
         self.calls: list[tuple[str, str]] = []
         self._on_text = on_text
 
-    def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
+    def encode(
+        self,
+        texts: Sequence[tuple[str, str]],
+        task: Task | None = None,
+        *,
+        queries: bool = False,
+    ) -> np.ndarray:
         for done, text in enumerate(texts):
             if task:
                 task.step(done, len(texts))
@@ -61,7 +67,13 @@ class WordsEncoder:
     def knows_any(self, words: Iterable[str]) -> bool:
         return True
 
-    def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
+    def encode(
+        self,
+        texts: Sequence[tuple[str, str]],
+        task: Task | None = None,
+        *,
+        queries: bool = False,
+    ) -> np.ndarray:
         return np.array([self._vector(f"{a} {b}") for a, b in texts], np.float32).reshape(
             -1, self.dim
         )
@@ -84,7 +96,13 @@ class SynonymEncoder:
         self.fails = False
         self.calls: list[str] = []
 
-    def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
+    def encode(
+        self,
+        texts: Sequence[tuple[str, str]],
+        task: Task | None = None,
+        *,
+        queries: bool = False,
+    ) -> np.ndarray:
         if self.fails:
             raise EncoderFailed("The model did not start.", "Start again.")
         self.calls += [" ".join(text).strip() for text in texts]

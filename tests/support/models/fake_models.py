@@ -34,7 +34,13 @@ class FakeModel:
         self.calls: list[str] = []
         self._on_text = on_text
 
-    def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
+    def encode(
+        self,
+        texts: Sequence[tuple[str, str]],
+        task: Task | None = None,
+        *,
+        queries: bool = False,
+    ) -> np.ndarray:
         for done, text in enumerate(texts):
             if task:
                 task.step(done, len(texts))

@@ -161,7 +161,7 @@ def test_weights_without_hash_are_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("pooling", "max"),
+        ("pooling", "median"),
         ("template", "{title.__class__}"),
         ("template", "{abstract}"),
         ("template", "{title"),

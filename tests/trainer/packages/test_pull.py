@@ -20,6 +20,7 @@ from trainer.contract.package import find_model, read_package
 from trainer.encoder import Encoder
 from trainer.packages import pull as pulling
 
+TYPE = "sentence_transformers.models."
 ROBOT = "Adding `safetensors` variant of this model"
 
 
@@ -143,10 +144,9 @@ def test_pickled_weights_are_refused_with_a_hint(hub, files, pull, tmp_path):
     hub.models["allenai/specter"] = Model({"main": files})
     code, output = pull("allenai/specter")
     assert code == 1
-    assert "only pytorch_model.bin, which could run code" in output
+    assert "pytorch_model.bin" in output and "could run code" in output
     assert "safetensors/convert" in output
-    assert not (tmp_path / "home" / "models").exists()
-    assert not [asked for asked in hub.requests if asked.path.endswith(".bin")]
+    assert not list((tmp_path / "home" / "models").iterdir())
 
 
 def test_pull_takes_conversion_of_the_hub_bot(hub, files, pull, tmp_path):
@@ -170,7 +170,8 @@ def test_pull_ignores_conversion_by_others_or_of_other_weights(
     model.offers = [(3, author, ROBOT, model.commit("main") if made_of_main else "0" * 40)]
     hub.models["allenai/specter"] = model
     code, output = pull("allenai/specter")
-    assert code == 1 and "only pytorch_model.bin" in output
+    assert code == 1 and "pytorch_model.bin" in output
+    assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
 
 
 def test_pull_reads_pooling_of_the_model(hub, files, pull, tmp_path):
@@ -217,7 +218,7 @@ def test_prompt_excluded_from_pooling_is_refused(hub, files, pull, tmp_path, mod
 
 def modules(*kinds):
     parts = [
-        {"idx": at, "name": str(at), "path": f"{at}_{kind}" if at else "", "type": f"st.{kind}"}
+        {"idx": at, "name": str(at), "path": f"{at}_{kind}" if at else "", "type": TYPE + kind}
         for at, kind in enumerate(kinds)
     ]
     return json.dumps(parts).encode()
@@ -225,18 +226,18 @@ def modules(*kinds):
 
 def test_unsupported_module_is_named_before_weights_are_fetched(hub, files, pull):
     files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
-    files["modules.json"] = modules("Transformer", "Pooling", "Dense", "Normalize")
+    files["modules.json"] = modules("Transformer", "Pooling", "BoW", "Normalize")
     hub.models["somebody/model"] = Model({"main": files})
     code, output = pull("somebody/model")
-    assert code == 1 and "Dense" in output and "somebody/model" in output
+    assert code == 1 and "BoW" in output and "somebody/model" in output
     assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
 
 
 def test_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_path):
     files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
     files["modules.json"] = modules("Transformer", "Pooling", "Normalize")
-    prompts = {"query": "deep {graph} ", "other": "study "}
-    described = {"prompts": prompts, "default_prompt_name": "query"}
+    prompts = {"text": "deep {graph} ", "other": "study "}
+    described = {"prompts": prompts, "default_prompt_name": "text"}
     files["config_sentence_transformers.json"] = json.dumps(described).encode()
     hub.models["somebody/model"] = Model({"main": files})
     code, output = pull("somebody/model", "--output", str(tmp_path / "made"))
@@ -251,13 +252,100 @@ def test_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_path)
     assert "other" in card.partition("prompts that are not used")[2].splitlines()[0]
 
 
-def test_pull_transformer_in_subfolder_is_refused(hub, files, pull):
-    files["modules.json"] = json.dumps(
-        [{"path": "0_Transformer", "type": "x.Transformer"}, {"path": "1", "type": "x.Pooling"}]
-    ).encode()
+def test_pull_reads_transformer_in_subfolder_and_modules(hub, files, pull, tmp_path):
+    head = np.random.default_rng(1).normal(size=(8, 32)).astype("f4")
+    dense = {"in_features": 32, "out_features": 8, "bias": False}
+    files = {f"0_Transformer/{name}": body for name, body in files.items()}
+    files |= {
+        "modules.json": json.dumps(
+            [
+                {"path": "0_Transformer", "type": f"{TYPE}Transformer"},
+                {"path": "1_Pooling", "type": f"{TYPE}Pooling"},
+                {"path": "2_Dense", "type": f"{TYPE}Dense"},
+            ]
+        ).encode(),
+        "1_Pooling/config.json": b'{"pooling_mode": "max"}',
+        "2_Dense/config.json": json.dumps(dense).encode(),
+        "2_Dense/model.safetensors": save({"linear.weight": head}, {"format": "pt"}),
+    }
     hub.models["somebody/model"] = Model({"main": files})
-    code, output = pull("somebody/model", "--pooling", "cls")
-    assert code == 1 and "0_Transformer" in output
+    code, output = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert code == 0, output
+    package = read_package(tmp_path / "made")
+    assert (package.dim, package.pooling) == (8, "max")
+    plain = tiny_package(
+        tmp_path / "plain", pooling="max", template="{title} {abstract}", max_tokens=64
+    )
+    pooled = Encoder(plain, exact=True, raw=True).encode([("network", "of papers")])
+    expected = np.tanh(pooled @ head.T)
+    ours = Encoder(package, exact=True, raw=True).encode([("network", "of papers")])
+    assert np.abs(ours - expected).max() < 1e-5
+
+
+def test_pull_keeps_first_dimensions(hub, files, pull, tmp_path):
+    hub.models["allenai/specter"] = Model({"main": files})
+    assert pull("allenai/specter", "--output", str(tmp_path / "full"))[0] == 0
+    code, output = pull("allenai/specter", "--output", str(tmp_path / "cut"), "--dimensions", "8")
+    assert code == 0, output
+    full, cut = read_package(tmp_path / "full"), read_package(tmp_path / "cut")
+    assert cut.dim == 8 and cut.space != full.space
+    papers = [("deep graph", "network of papers")]
+    expected = Encoder(full, raw=True).encode(papers)[:, :8]
+    assert np.allclose(Encoder(cut, raw=True).encode(papers), expected, atol=1e-3)
+    code, output = pull("allenai/specter", "--output", str(tmp_path / "x"), "--dimensions", "99")
+    assert code == 1 and "32" in output
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "paper"),
+    [
+        ("intfloat/e5-small-v2", "query: ", "passage: "),
+        ("BAAI/bge-small-en-v1.5", "Represent this sentence", "{title}"),
+        ("nomic-ai/nomic-embed-text-v1.5", "search_query: ", "search_document: "),
+        ("google/embeddinggemma-300m", "task: search result | query: ", "title: {title}"),
+        ("Qwen/Qwen3-Embedding-0.6B", "Instruct: ", "{title}"),
+    ],
+)
+def test_known_model_gets_prompts_of_its_authors(hub, files, pull, tmp_path, name, query, paper):
+    files["1_Pooling/config.json"] = b'{"pooling_mode": "mean"}'
+    files["modules.json"] = modules("Transformer", "Pooling", "Normalize")
+    hub.models[name] = Model({"main": files})
+    code, output = pull(name, "--output", str(tmp_path / "made"))
+    assert code == 0, output
+    package = read_package(tmp_path / "made")
+    assert package.query_template.startswith(query)
+    assert package.template.startswith(paper)
+
+
+def test_pull_adapter_downloads_its_base_model(hub, files, pull, tmp_path):
+    """As SPECTER2, whose weights are an archive of torch."""
+    import torch
+
+    torch.manual_seed(1)
+    weights = {}
+    for layer in range(2):
+        name = f"bert.encoder.layer.{layer}.output.adapters.[PRX].adapter_"
+        for part, shape in (("down.0", (4, 32)), ("up", (32, 4))):
+            weights[f"{name}{part}.weight"] = torch.randn(shape)
+            weights[f"{name}{part}.bias"] = torch.ones(shape[0])
+    torch.save(weights, tmp_path / "pytorch_adapter.bin")
+    described = {"config": {}, "model_name": "allenai/specter2_base", "model_type": "bert"}
+    hub.models["allenai/specter2_base"] = Model({"main": files})
+    hub.models["allenai/specter2"] = Model(
+        {
+            "main": {
+                "adapter_config.json": json.dumps(described).encode(),
+                "pytorch_adapter.bin": (tmp_path / "pytorch_adapter.bin").read_bytes(),
+            }
+        }
+    )
+    for name in ("specter2", "specter2_base"):
+        code, output = pull(f"allenai/{name}", "--output", str(tmp_path / name))
+        assert code == 0, output
+    adapted, base = (read_package(tmp_path / name) for name in ("specter2", "specter2_base"))
+    assert (adapted.pooling, adapted.template) == (base.pooling, base.template)
+    papers = [("deep graph", "network of papers")]
+    assert not np.allclose(Encoder(adapted).encode(papers), Encoder(base).encode(papers), atol=1e-2)
 
 
 def test_title_without_abstract_ends_with_one_separator_for_physbert(hub, files, pull, tmp_path):

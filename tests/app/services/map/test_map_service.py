@@ -36,7 +36,7 @@ class TopicEncoder:
     def knows_any(self, words):
         return True
 
-    def encode(self, texts, task=None):
+    def encode(self, texts, task=None, *, queries=False):
         return np.array([self._vector(title) for title, _ in texts], np.float32)
 
     def close(self):

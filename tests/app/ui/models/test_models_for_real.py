@@ -23,7 +23,7 @@ class TimedEncoder(FakeEncoder):
         self.title = package.title
         self.on_timed = lambda texts, seconds: None
 
-    def encode(self, texts, task=None):
+    def encode(self, texts, task=None, *, queries=False):
         vectors = super().encode(texts, task)
         if len(texts) > 1:
             self.on_timed(len(texts), 0.5)
