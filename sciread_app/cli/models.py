@@ -21,6 +21,7 @@ from sciread_app.console import Console
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.models.blind_votes import VoteTally, tally_text
+from sciread_app.services.models.gallery import GALLERY, score_text
 from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.services.models.model_card import CardScore, Origin
 from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
@@ -64,6 +65,30 @@ def list_(workspace: Workspace, console: Console) -> int:
 
 
 @model_command
+def gallery(workspace: Workspace, console: Console) -> None:
+    """List published models that can be added, with size, license, expected speed and scores.
+
+    The speed on this computer is estimated from that of the starter model. The scores are published
+    values of nDCG@10.
+    """
+    models = workspace.models.all()
+    columns = (tr("name"), tr("good at"), tr("size"), tr("speed"), tr("license"), tr("scores"))
+    shown = views.table(*columns)
+    found = []
+    for one in GALLERY:
+        speed = one.speed(models)
+        expected = tr("about {n:,.1f} papers/s", n=speed) if speed else ""
+        size = tr("{n:,.0f} MB", n=one.megabytes)
+        row = (one.name, one.what, size, expected, one.licence, score_text(one))
+        shown.add_row(*map(Text, row))
+        scores = dict(zip(("scifact", "scidocs", "nfcorpus"), one.scores, strict=False))
+        found.append(one._asdict() | {"scores": scores, "speed": speed})
+    console.print(shown)
+    console.print(tr("Add one: sciread model add NAME"))
+    console.print_json(found)
+
+
+@model_command
 def show(workspace: Workspace, console: Console, model: Model) -> int:
     """Show the details of a model: properties, training and evaluation."""
     name = workspace.models.find(model).name
@@ -99,8 +124,8 @@ def add(
 ) -> None:
     """Add a model from a folder, a zip file or Hugging Face.
 
-    All files are verified. Only weights in safetensors files are accepted, and code that comes with
-    a model is never run. An interrupted download resumes when you run the command again.
+    All files are verified, and code that comes with a model is never run. An interrupted download
+    resumes when you run the command again.
     """
     if _OF_HUB.fullmatch(source) and not Path(source).exists():
         with console.progress(tr("Downloading")) as task:

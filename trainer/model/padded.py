@@ -165,7 +165,7 @@ class _AdapterOutput(nn.Module):
         self.adapter = nn.ModuleDict()
         for part in ("down", "up") if f"{name}.down.weight" in weights else ():
             weight, bias = weights[f"{name}.{part}.weight"], weights[f"{name}.{part}.bias"]
-            self.adapter[part] = linear = nn.Linear(*reversed(weight.shape))
+            self.adapter[part] = linear = nn.Linear(weight.shape[1], weight.shape[0])
             linear.weight.data, linear.bias.data = weight, bias
         self._activation = ACT2FN[activation]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
@@ -14,9 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
+from sciread_app.services.models.gallery import GALLERY
 from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.registry import InstalledModel
 from sciread_app.ui.models.model_list import ModelList, ModelRow
-from sciread_app.ui.models.view_models import ON_HUB
+from sciread_app.ui.models.view_models import gallery_row
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -30,16 +34,19 @@ POOLINGS = {
     "mean_no_special": tr("Mean without special tokens"),
 }
 SAFE = tr(
-    "A model is about 400 MB. Only weights in safetensors format are accepted, "
-    "every file is verified, and no code from the model is run."
+    "Every file is verified, and no code from the model is run. Speeds are estimated from that of "
+    "the starter model on this computer."
 )
-WIDTH, EDGE = 520, 20
+WIDTH, EDGE = 640, 20
 
 
 class HubDialog(QDialog):
     requested = Signal(object)  # DownloadRequest
 
-    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+    def __init__(
+        self, appearance: Appearance, parent: QWidget, models: Sequence[InstalledModel] = ()
+    ) -> None:
+        """`models` are installed; the speed of the starter model is the base of estimates."""
         super().__init__(parent)
         self.setWindowTitle(tr("Add a model from Hugging Face"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -47,8 +54,10 @@ class HubDialog(QDialog):
         self.name.setPlaceholderText(tr("Name (owner/name) or address of the model page"))
         self.name.setAccessibleName(tr("Model name on huggingface.co"))
         self.known = ModelList(appearance)
-        self.known.setAccessibleName(tr("Common base models"))
-        self.known.show_rows([ModelRow(one.name, one.name, one.what) for one in ON_HUB])
+        self.known.setAccessibleName(tr("Recommended models"))
+        self.known.show_rows(
+            [ModelRow(one.name, one.name, gallery_row(one, models)) for one in GALLERY]
+        )
         self.known.setCurrentIndex(self.known.model().index(-1, 0))
         self.pooling = ComboBox()
         for name, title in POOLINGS.items():
@@ -96,12 +105,12 @@ class HubDialog(QDialog):
         form.addRow(tr("Revision"), self.revision)
         self.more = CollapsibleSection(tr("More"), inside, appearance)
         self.more.button.setFont(self.font())
-        self.known.fit(len(ON_HUB))
+        self.known.fit(len(GALLERY))
         self.known.setMinimumHeight(2 * self.known.sizeHintForRow(0))
         column(
             title,
             self.name,
-            styled(QLabel(tr("Or select a common base model:")), "quiet"),
+            styled(QLabel(tr("Or select a recommended model:")), "quiet"),
             (self.known, 1),
             self.more,
             styled(QLabel(SAFE, wordWrap=True), "faint"),
@@ -110,7 +119,7 @@ class HubDialog(QDialog):
             margins=(24, 20, 24, 18),
             spacing=12,
         )
-        more = (len(ON_HUB) - 2) * self.known.sizeHintForRow(0)
+        more = (len(GALLERY) - 2) * self.known.sizeHintForRow(0)
         high = self.minimumSizeHint().height() + more + EDGE
         self.resize(WIDTH, min(high, parent.window().height() - EDGE))
 

@@ -108,7 +108,7 @@ class ModelsPage(Page):
             self.downloads.add(source)
 
     def ask_hub(self, again: DownloadRequest | None = None) -> None:
-        dialog = HubDialog(self._appearance, self)
+        dialog = HubDialog(self._appearance, self, self._models)
         if again:
             dialog.write(again)
         dialog.requested.connect(self.downloads.pull)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from sciread_app.language import format_day, tr, trn
+from sciread_app.services.models.gallery import GalleryModel, score_text
 from sciread_app.services.models.installer import ModelInstaller
 from sciread_app.services.models.model_card import Origin
 from sciread_app.services.models.registry import (
@@ -29,25 +30,6 @@ class ModelsSource(Protocol):
 
     @property
     def installer(self) -> ModelInstaller: ...
-
-
-class SuggestedModel(NamedTuple):
-    """A hub model that is a usual starting point."""
-
-    name: str
-    what: str
-
-
-ON_HUB = (
-    SuggestedModel("allenai/specter2_base", tr("Trained on citations from 23 fields")),
-    SuggestedModel("allenai/specter", tr("Trained on citations; the original SPECTER")),
-    SuggestedModel("malteos/scincl", tr("Trained on neighbors in the citation graph")),
-    SuggestedModel("arazd/MIReAD", tr("Trained to predict the journal of a paper")),
-    SuggestedModel("thellert/physbert_uncased", tr("Trained on 1.2 million papers, physics only")),
-    SuggestedModel(
-        "allenai/scibert_scivocab_uncased", tr("Base model for training, not for search")
-    ),
-)
 
 
 def why_not(
@@ -96,6 +78,19 @@ def below(model: InstalledModel) -> str:
         parts[0] = tr("Included with SciRead")
     if model.state is ModelState.earlier:
         parts.append(tr("previously in use"))
+    return " · ".join(filter(None, parts))
+
+
+def gallery_row(model: GalleryModel, models: Sequence[InstalledModel]) -> str:
+    """Return the second line of a model that can be downloaded; `models` are installed."""
+    speed = model.speed(models)
+    parts = (
+        model.what,
+        file_size(model.megabytes * 1_000_000),
+        model.licence,
+        tr("about {n:,.1f} papers/s", n=speed) if speed else "",
+        score_text(model),
+    )
     return " · ".join(filter(None, parts))
 
 

@@ -51,6 +51,18 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
     assert "bees" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
+def test_gallery_lists_published_models_with_estimated_speed(shell):
+    found = {one["name"]: one for one in shell.json("model", "gallery")}
+    assert found["BAAI/bge-base-en-v1.5"]["licence"] == "MIT"
+    assert found["BAAI/bge-base-en-v1.5"]["scores"] == {}
+    assert set(found["sentence-transformers/all-mpnet-base-v2"]["scores"]) == {
+        "scifact",
+        "scidocs",
+        "nfcorpus",
+    }
+    assert "bge-base" in shell.run("model", "gallery").stdout
+
+
 def test_model_commands_print_readable_text(shell, package_folder):
     output = shell.run("model", "add", str(package_folder)).stdout
     assert "Added On bees as bees." in output and "sciread model activate bees" in output

@@ -16,9 +16,9 @@ from babel.messages.mofile import write_mo
 import sciread_app
 import trainer.contract
 from sciread_app.language import DOMAIN
+from sciread_app.services.models.gallery import GALLERY
 from sciread_app.sources import SOURCES
 from sciread_app.ui.models.hub_dialog import POOLINGS
-from sciread_app.ui.models.view_models import ON_HUB
 from trainer.contract.catalog import METHODS
 
 LANGUAGE = "xx"  # a language without ASCII letters
@@ -83,7 +83,7 @@ OF_THE_TRAINER = {
 EXAMPLES = {
     *OF_THE_TRAINER,
     *(field.pattern.replace("{}", field.example) for source in SOURCES for field in source.FIELDS),
-    *(known.name for known in ON_HUB),
+    *(text for known in GALLERY for text in (known.name, known.licence, known.source)),
     *POOLINGS,
 } - {""}
 WORD = re.compile(r"[A-Za-z]{2,}")

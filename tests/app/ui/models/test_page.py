@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
+from sciread_app.services.models.gallery import GALLERY
 from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.models.registry import ModelState
@@ -24,12 +25,11 @@ from sciread_app.ui.models.card_score_table import (
     CardScoreTable,
 )
 from sciread_app.ui.models.hub_dialog import HubDialog
-from sciread_app.ui.models.view_models import ON_HUB
+from sciread_app.ui.models.view_models import gallery_row
 from sciread_app.ui.style.theme import scaled
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.models import BROKEN, SCORES, THEIRS
 from trainer.contract.errors import PackageRefused
-from trainer.packages.pull import PUBLISHED
 
 Key = Qt.Key
 
@@ -316,8 +316,20 @@ def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, gat
     ]
 
 
-def test_offered_hub_models_are_published():
-    assert {one.name for one in ON_HUB} <= PUBLISHED.keys()
+def test_gallery_estimates_speed_from_the_starter(gateway):
+    slow, fast = (
+        next(one for one in GALLERY if one.name == name)
+        for name in ("BAAI/bge-base-en-v1.5", "BAAI/bge-small-en-v1.5")
+    )
+    starter = replace(gateway.models.all()[0], name="starter", speed=80.0)
+    assert 9 < slow.speed([starter]) < 11 and 35 < fast.speed([starter]) < 45
+    assert slow.speed([replace(starter, speed=None)]) is None
+    text = gallery_row(slow, [starter])
+    assert "MIT" in text and "438" in text and "10.0" in text
+
+
+def test_gallery_scores_have_a_source():
+    assert all(bool(one.scores) == bool(one.source) for one in GALLERY)
 
 
 def test_model_is_renamed_in_place(qtbot, choose, page, gateway, jobs):
