@@ -26,7 +26,7 @@ from trainer.suites.suite import SuiteSettings
 
 # One evaluation of each kind, on so few papers that both models take about a minute on a CPU, if
 # they are small.
-TASKS = ("fields", "journals", "citations", "labels", "questions", "health")
+TASKS = ("typed-queries", "fields", "journals", "citations", "labels", "questions", "health")
 SETTINGS = SuiteSettings(runs=1, papers=500)
 FOLDER = "evaluation"
 

@@ -322,7 +322,14 @@ class Training:
     def _finish(self) -> bool:
         """On one rank: write the package of the best weights and the report, then evaluate."""
         if self._ranks.main:
-            package = finish(self._run, self._recipe, self._prepared, self._best())
+            package = finish(
+                self._run,
+                self._recipe,
+                self._prepared,
+                self._best(),
+                self._ranks.device,
+                self._reporter.warn,
+            )
             seconds = self._state.seconds + self._rate.seconds
             made = build_report(self._run, package, seconds, self._state.tokens, self._described)
             self._run.write_report(made)

@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 # No dropout, which is random per rank, and a last step of one example, for one rank only.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "library": {"batch_size": 7},
     "specter": {"batch_size": 31},
     "multi2spe": {"batch_size": 31},
     "miread": {"batch_size": 11},

@@ -134,6 +134,8 @@ _TRIPLES = (
 )
 
 _START_SHARE = Setting("start_share", 0.0, at_least=0.0, at_most=0.99)
+_KEEP_SEARCH = Setting("keep_search", False, formerly=False)
+_ANCHOR = Setting("anchor", 0.0, at_least=0.0, formerly=0.0)
 
 METHODS: tuple[MethodSpec, ...] = (
     MethodSpec(
@@ -149,6 +151,7 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting("pooling", "cls", choices=("cls", "pooler", "mean", "scalar_mix")),
             Setting("embedding_dropout", 0.0, at_least=0.0, at_most=0.9),
             _START_SHARE,
+            _KEEP_SEARCH,
             *_TRIPLES,
         ),
         recipes=recipes.SPECTER,
@@ -173,6 +176,7 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting("temperature", 1.0, at_least=0.001),
             Setting("tanh", False),
             _START_SHARE,
+            _KEEP_SEARCH,
             *_TRIPLES,
         ),
         recipes=recipes.MULTI2SPE,
@@ -187,6 +191,7 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting("head", "pooler", choices=("pooler", "raw_cls", "mean")),
             Setting("head_scale", 1.0, at_least=0.001),
             _START_SHARE,
+            _KEEP_SEARCH,
             Setting("min_papers", 100, at_least=1),
             Setting("pubmed_min_papers", 300, at_least=1),
             Setting("max_papers", 300, at_least=0),
@@ -243,5 +248,40 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting("scored", 20_000, at_least=100),
         ),
         recipes=recipes.PHYSBERT,
+    ),
+    MethodSpec(
+        key="library",
+        title="Library",
+        summary="Learns several tasks at once from whatever the papers have: citations, journals, "
+        "categories, and titles and sentences that find their papers.",
+        needs=frozenset({Need.abstracts}),
+        settings=(
+            *common(
+                base="starter",
+                batch_size=512,
+                learning_rate=5e-5,
+                weight_decay=0.01,
+                clip=1.0,
+                max_tokens=256,
+                read_tokens=256,
+                join="space",
+                dropout=0.0,
+                evaluations=2,
+            ),
+            Setting("examples", 200_000, at_least=1),
+            Setting("citation_share", 3.0, at_least=0.0),
+            Setting("group_share", 0.5, at_least=0.0),
+            Setting("title_share", 1.0, at_least=0.0),
+            Setting("sentence_share", 1.0, at_least=0.0),
+            Setting("question_share", 1.0, at_least=0.0),
+            Setting("hard_negatives", True),
+            Setting("temperature", 0.05, at_least=0.001, at_most=1.0),
+            replace(_ANCHOR, default=100.0),
+            _START_SHARE,
+            replace(_KEEP_SEARCH, default=True),
+            Setting("pooling", "mean", choices=("mean", "mean_no_special", "cls")),
+            Setting("scored", 500, at_least=10),
+        ),
+        recipes=recipes.LIBRARY,
     ),
 )

@@ -21,6 +21,14 @@ class KnownRecipe:
     grid: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
 
+LIBRARY = {
+    "library": KnownRecipe("For a GPU: large batches, and texts of up to 256 tokens."),
+    "library-small": KnownRecipe(
+        "For a small base model on a CPU, in minutes.",
+        {"batch_size": 64, "max_tokens": 64, "examples": 12_800},
+    ),
+}
+
 # A small, well-trained model forgets when it is trained too hard: hence a margin that most triples
 # satisfy, many negatives per text, and none that are related (cited by a cited paper).
 _SMALL_TRIPLES: Mapping[str, Value] = {
@@ -38,6 +46,7 @@ _SMALL_TRIPLES: Mapping[str, Value] = {
     "weight_decay": 0.0,
     "clip": 0.0,
     "start_share": 0.15,
+    "keep_search": True,
 }
 
 SPECTER = {
@@ -118,6 +127,7 @@ MIREAD = {
             "head": "mean",
             "head_scale": 100.0,
             "start_share": 0.5,
+            "keep_search": True,
             "epochs": 1.25,
             "learning_rate": 2e-5,
             "warmup": 0.2,

@@ -124,6 +124,60 @@ SETTING_TEXTS: dict[str, SettingText] = {
             "Validation scores are those of the model without this share."
         ),
     ),
+    "keep_search": SettingText(
+        tr_noop("Protect search"),
+        tr_noop(
+            "Mixes in as much of the base model as the finished model needs to find validation "
+            "papers by titles, sentences, and questions at least as well as the base model."
+        ),
+    ),
+    "anchor": SettingText(
+        tr_noop("Anchor to the base model"),
+        tr_noop(
+            "Weight of the term that keeps similarities as they are in the base model, which "
+            "prevents forgetting; 0 turns it off."
+        ),
+    ),
+    "examples": SettingText(
+        tr_noop("Examples per epoch"),
+        tr_noop("Number of pairs of texts drawn from all tasks for each epoch."),
+        _PAIRS,
+    ),
+    "citation_share": SettingText(
+        tr_noop("Share of citations"),
+        tr_noop("Weight of pairs of a paper and one that it cites, relative to the other tasks."),
+    ),
+    "group_share": SettingText(
+        tr_noop("Share of journals and categories"),
+        tr_noop(
+            "Weight of pairs of papers in the same journal, and of those in the same category, "
+            "relative to the other tasks."
+        ),
+    ),
+    "title_share": SettingText(
+        tr_noop("Share of titles"),
+        tr_noop("Weight of pairs of a title and its abstract, relative to the other tasks."),
+    ),
+    "sentence_share": SettingText(
+        tr_noop("Share of sentences"),
+        tr_noop(
+            "Weight of pairs of a sentence and the rest of its paper, relative to the other tasks."
+        ),
+    ),
+    "question_share": SettingText(
+        tr_noop("Share of questions"),
+        tr_noop(
+            "Weight of pairs of a question and the abstract that answers it, relative to the "
+            "other tasks."
+        ),
+    ),
+    "hard_negatives": SettingText(
+        tr_noop("Hard negatives"),
+        tr_noop(
+            "Compares each pair also with a similar paper that is not related by citations, "
+            "found by words and by the base model."
+        ),
+    ),
     "triples": SettingText(
         tr_noop("Source of triplets"),
         tr_noop(

@@ -30,7 +30,8 @@ class Batch:
     are the corpus's rows, and `positions` [examples] the examples' positions in the whole step,
     over all ranks. A loss gets `places` on the device of the outputs, and the others on the CPU,
     where it can read them without waiting for the device. `gather` concatenates the rows of all
-    ranks, in the same order for every tensor, and is differentiable.
+    ranks, in the same order for every tensor, and is differentiable. `guide` [texts, dim], if any,
+    are vectors of unit length of the texts by the base model.
     """
 
     texts: Packed
@@ -39,6 +40,7 @@ class Batch:
     papers: Tensor
     positions: Tensor
     gather: Callable[[Tensor], Tensor] = alone
+    guide: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class PaperExamples:
 
     `rows` [examples, m] and `parts`, [m] or [examples, m], identify the texts
     (trainer.data.tokens). `labels` [examples] is the class, -1 for none. With `sources` [examples]
-    every batch has examples of one source.
+    every batch has examples of one source. `guide` returns the base model's vectors of `names`.
     """
 
     texts: Texts
@@ -55,6 +57,7 @@ class PaperExamples:
     parts: NDArray[np.uint8]
     labels: NDArray[np.int32] | None = None
     sources: NDArray[np.uint8] | None = None
+    guide: Callable[[NDArray[np.int64]], NDArray[np.float32]] | None = None
 
     @classmethod
     def of(
@@ -72,6 +75,11 @@ class PaperExamples:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def names(self) -> NDArray[np.int64]:
+        """Return a number for each different text of all examples: row * kinds of parts + part."""
+        return np.unique(name_texts(self.rows, np.broadcast_to(self.parts, self.rows.shape)))
+
     def order(self, seed: int, epoch: int, batch_size: int) -> Numbers:
         if self.sources is None:
             return random_permutation(len(self), "examples", seed, epoch)
@@ -84,9 +92,8 @@ class PaperExamples:
 
     def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
         rows, parts = self._named(numbers)
-        kinds = len(TextPart)
-        names, places = np.unique(rows.astype(np.int64) * kinds + parts, return_inverse=True)
-        ids = [self.texts.ids(int(name) // kinds, TextPart(int(name) % kinds)) for name in names]
+        names, places = np.unique(name_texts(rows, parts), return_inverse=True)
+        ids = [self.texts.ids(*text_of(name)) for name in names.tolist()]
         labels = np.full(len(rows), -1) if self.labels is None else self.labels[numbers]
         return Batch(
             texts=pack(ids),
@@ -97,9 +104,23 @@ class PaperExamples:
                 np.where(parts == TextPart.question, -1, rows).astype(np.int64)
             ),
             positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),
+            guide=torch.from_numpy(self.guide(names)) if self.guide else None,
         )
 
     def _named(self, numbers: Numbers) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         rows = self.rows[numbers]
         parts = self.parts[numbers] if self.parts.ndim == 2 else self.parts
         return rows, np.broadcast_to(parts, rows.shape)
+
+
+def text_of(name: int) -> tuple[int, TextPart]:
+    """Return the row and the part of the text with this name (`PaperExamples.names`)."""
+    row, part = divmod(name, len(TextPart))
+    return row, TextPart(part)
+
+
+def name_texts(
+    rows: NDArray[np.integer], parts: NDArray[np.integer] | TextPart
+) -> NDArray[np.int64]:
+    """Return a number for the text of each row and part, in the order of the rows."""
+    return rows.astype(np.int64) * len(TextPart) + parts

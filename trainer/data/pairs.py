@@ -57,7 +57,7 @@ def category_pairs(
     for place, code in enumerate(kept):
         share = count // len(kept) + (place < count % len(kept))
         rows = np.flatnonzero((codes == code) & (corpus.split == split) & readable)
-        pairs = rows[_distinct_pairs(len(rows), share, seed, names[code])]
+        pairs = rows[distinct_pairs(len(rows), share, seed, names[code])]
         found.append(pairs)
         labels.append(np.full(len(pairs), code))
         per_category[names[code]] = len(pairs)
@@ -95,7 +95,7 @@ def _categories(corpus: Corpus, merge: bool) -> tuple[list[str], NDArray[np.int6
     return names, codes[corpus.primary]
 
 
-def _distinct_pairs(papers: int, count: int, seed: int, name: str) -> NDArray[np.int64]:
+def distinct_pairs(papers: int, count: int, seed: int, name: str) -> NDArray[np.int64]:
     """Return different pairs [n, 2] of the numbers below `papers`; `count`, or all if there are
     fewer."""
     every = papers * (papers - 1) // 2

@@ -20,29 +20,37 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.package import sha256_of, special_tokens
 from trainer.data.corpus.columns import Csr, ListWriter, TextColumn
 from trainer.data.corpus.corpus import Corpus
+from trainer.data.rng import random_integers
 
 FORMAT = 1
 JOINS = ("sep", "sep_if_abstract", "space")
 _DESCRIPTION = "tokens.json"
 _COLUMNS = ("titles", "abstracts", "questions")
 _AT_ONCE = 2_048
+# Least and most tokens of a sentence used alone: shorter ones say little.
+_SENTENCE = (10, 60)
 
 
 class TextPart(enum.IntEnum):
-    """The text of a paper to use. For `question` the row is that of a question, not of a paper."""
+    """The text of a paper to use. For `question` the row is that of a question, not of a paper.
+
+    `sentence` is one sentence of the abstract, and `rest` the title and the abstract without it.
+    """
 
     both = 0
     title = 1
     abstract = 2
     question = 3
+    sentence = 4
+    rest = 5
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """The ids of a tokenizer's special tokens, and the size of its vocabulary.
 
-    `mask` is -1 if there is none. `unused` are [unused1], [unused2] ..., which Multi2SPE uses for
-    its further CLS tokens.
+    `mask` and `stop`, the full stop, are -1 if there is none. `unused` are [unused1], [unused2]
+    ..., which Multi2SPE uses for its further CLS tokens.
     """
 
     size: int
@@ -51,6 +59,7 @@ class Vocabulary:
     pad: int
     mask: int
     unused: tuple[int, ...]
+    stop: int = -1
 
     @classmethod
     def of(cls, tokenizer_folder: Path) -> Vocabulary:
@@ -66,10 +75,12 @@ class Vocabulary:
                     "SciRead can only train BERT-like models.",
                 )
         unused = (tokenizer.token_to_id(f"[unused{number}]") for number in range(1, 100))
+        stop = tokenizer.token_to_id(".")
         return cls(
             size=tokenizer.get_vocab_size(),
             **ids,
             unused=tuple(number for number in unused if number is not None),
+            stop=-1 if stop is None else stop,
         )
 
 
@@ -163,6 +174,7 @@ class Texts:
         self.cls_tokens = cls_tokens
         self._start = np.array([words.cls, *words.unused[: cls_tokens - 1]], np.int32)
         self._sep = np.array([words.sep], np.int32)
+        self._stop = words.stop
         self._most = max_tokens - cls_tokens - 1  # between the first and the last special token
         self._columns = {
             TextPart.title: cache.titles,
@@ -185,17 +197,38 @@ class Texts:
             found[asked] = self._body_lengths(rows[asked], TextPart(part))
         return np.minimum(found, self._most) + self.cls_tokens + 1
 
+    def sentence(self, row: int) -> tuple[int, int]:
+        """Return where the `sentence` of the paper begins and ends in its abstract's tokens.
+
+        It is a random one of moderate length, always the same for a row; (0, 0) if there is none
+        or if nothing else would be left.
+        """
+        ends = np.flatnonzero(self.cache.abstracts[row] == self._stop) + 1
+        lengths = np.diff(ends, prepend=0)
+        fitting = np.flatnonzero((lengths >= _SENTENCE[0]) & (lengths <= _SENTENCE[1]))
+        if len(ends) < 2 or not len(fitting):
+            return 0, 0
+        at = fitting[int(random_integers(len(fitting), "sentence", row))]
+        return int(ends[at] - lengths[at]), int(ends[at])
+
     def _body(self, row: int, part: TextPart) -> NDArray[Any]:
-        if part != TextPart.both:
+        if part in self._columns:
             return self._columns[part][row]
         title, abstract = self.cache.titles[row], self.cache.abstracts[row]
+        if part != TextPart.both:
+            start, end = self.sentence(row)
+            if part == TextPart.sentence:
+                return abstract[start:end]
+            abstract = np.delete(abstract, slice(start, end))
         if self.join == "space" or (self.join == "sep_if_abstract" and not len(abstract)):
             return np.concatenate([title, abstract])
         return np.concatenate([title, self._sep, abstract])
 
     def _body_lengths(self, rows: NDArray[Any], part: TextPart) -> NDArray[np.int64]:
-        if part != TextPart.both:
+        if part in self._columns:
             return _lengths(self._columns[part], rows)
+        if part != TextPart.both:
+            return np.array([len(self._body(row, part)) for row in rows.tolist()], np.int64)
         cache = self.cache
         titles, abstracts = _lengths(cache.titles, rows), _lengths(cache.abstracts, rows)
         if self.join == "space":

@@ -12,11 +12,10 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from trainer.contract.report import EvaluatedModel
+from trainer.data.bm25 import K1, B, bm25_weights
 from trainer.encoders.base import EncodedTask, TextEncoder, has_text
 from trainer.evaluations.base import EvaluationTask, TextInput, Vectors
 
-# As recommended by Robertson and Zaragoza (2009), and the defaults of Lucene.
-K1, B = 1.2, 0.75
 _DIM = 384  # of random vectors; the same as the starter model's
 
 
@@ -65,7 +64,7 @@ class Bm25:
         words = CountVectorizer(stop_words="english", dtype=np.float32)
         if not _has_words(words, papers):
             return _nothing(papers, queries)
-        made = _bm25(csr_array(words.fit_transform(_texts(papers))))
+        made = bm25_weights(csr_array(words.fit_transform(_texts(papers))))
         if not queries:
             return EncodedTask(_filled(papers, made, by="dot"), None, None)
         asked = csr_array(words.transform(_texts(queries)))
@@ -87,18 +86,6 @@ class Random:
 BASELINES: Mapping[str, Callable[[], TextEncoder]] = MappingProxyType(
     {"tf-idf": TfIdf, "bm25": Bm25, "random": Random}
 )
-
-
-def _bm25(counts: csr_array) -> csr_array:
-    """BM25 weight of each word in each paper, from word counts [papers, words]."""
-    papers = counts.shape[0]
-    lengths = np.asarray(counts.sum(axis=1)).ravel()
-    having = np.bincount(counts.indices, minlength=counts.shape[1])
-    rarity = np.log1p((papers - having + 0.5) / (having + 0.5))
-    length = np.repeat(lengths / lengths.mean(), np.diff(counts.indptr))
-    often = counts.data
-    weights = rarity[counts.indices] * often * (K1 + 1) / (often + K1 * (1 - B + B * length))
-    return csr_array((weights.astype(np.float32), counts.indices, counts.indptr), counts.shape)
 
 
 def _filled(

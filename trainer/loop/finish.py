@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from trainer.contract.package import (
 from trainer.contract.run import FORMAT, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.loop.checkpoints import Checkpoint, Tensors
+from trainer.loop.protection import protect_search
 from trainer.loop.setup import Options, PreparedRun
 from trainer.loop.stage_trainer import step_counts
 from trainer.machine import budget_for, describe_machine
@@ -33,12 +34,25 @@ from trainer.packages.export import export
 from trainer.version import trainer_version
 
 
-def finish(run: Run, recipe: Recipe, begun: PreparedRun, best: Checkpoint) -> Package:
-    """Write the package with these weights, unless an interrupted end has done so, and read it."""
+def finish(
+    run: Run,
+    recipe: Recipe,
+    begun: PreparedRun,
+    best: Checkpoint,
+    device: torch.device,
+    warn: Callable[[str], None],
+) -> Package:
+    """Write the package with these weights, unless an interrupted end has done so, and read it.
+
+    If the recipe protects search, as much of the base model is mixed in as that takes.
+    """
     if run.package.exists():
         return read_package(run.package)
     corpus, method, base = begun
     restore(method.stages[-1].model, best.model())
+    protection: list[dict[str, Any]] = []
+    if recipe.settings.get("keep_search"):
+        protection = protect_search(recipe, begun, device, warn)
     source = run.folder / "package.source"
     shutil.rmtree(source, ignore_errors=True)
     method.encoder.save(source, method.reading.tokenizer)
@@ -60,6 +74,9 @@ def finish(run: Run, recipe: Recipe, begun: PreparedRun, best: Checkpoint) -> Pa
         licence=base.licence,
     )
     metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)
+    about = {"split": "validation", "corpus_sha256": corpus.sha256, "at": _iso(time.time())}
+    # They replace the scores of the weights before mixing.
+    metrics = [row | about for row in protection] or metrics
     made = export(source, package, metrics=metrics)
     shutil.rmtree(source)
     return made

@@ -14,28 +14,36 @@ from trainer.distributed import Ranks
 from trainer.encoder import TextReader
 from trainer.methods.base import Encode, Method
 from trainer.model.packed import pack
+from trainer.model.text_model import TextModel
 
 
-def validation_encoder(method: Method, ranks: Ranks, precision: torch.dtype, budget: int) -> Encode:
-    """Return a function that encodes (title, abstract) pairs to unit vectors, as the package will.
+def validation_encoder(
+    method: Method,
+    ranks: Ranks,
+    precision: torch.dtype,
+    budget: int,
+    model: TextModel | None = None,
+) -> Encode:
+    """Return a function that encodes (title, abstract) pairs to unit vectors, as the package will,
+    with the method's encoder or with another `model`.
 
     The ranks share the work: all must pass the same pairs, and all get all vectors.
     """
-    reader = text_reader(method)
+    reader, encoder = text_reader(method), model or method.encoder
 
     def vectors(pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
         ids = reader.ids(pairs)
-        found = torch.empty(len(pairs), method.encoder.dim)
+        found = torch.empty(len(pairs), encoder.dim)
         for piece in micro_batches(np.array([len(row) for row in ids], np.int64), budget):
             texts = pack([ids[text] for text in piece]).to(ranks.device)
             with torch.autocast(ranks.device.type, precision, precision != torch.float32):
-                rows = method.encoder.vectors(texts)
+                rows = encoder.vectors(texts)
             found[piece] = F.normalize(rows.float(), dim=1).cpu()
         return found
 
     @torch.no_grad()
     def encode(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        method.encoder.eval()
+        encoder.eval()
         # Ordered by rank: every world-th pair.
         gathered = ranks.gather(vectors(pairs[ranks.rank :: ranks.world]).to(ranks.device))
         order = np.concatenate(

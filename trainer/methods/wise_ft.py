@@ -14,6 +14,8 @@ from trainer.model.text_model import Backbone, TextModel
 class WeightInterpolation(TextModel):
     """The trained model, saved with the fraction `share` of the weights of `start()` mixed in.
 
+    The share may be changed until then.
+
     Interpolated weights are often better than either end on data outside the training distribution,
     such as other journals or papers.
     """
@@ -28,18 +30,22 @@ class WeightInterpolation(TextModel):
         scalar_mix: ScalarMix | None = None,
     ) -> None:
         super().__init__(backbone, pooling, facets, scalar_mix)
-        self._start, self._share = start, share
+        self._start, self.share = start, share
 
     def save(self, folder: Path, tokenizer: Path) -> None:
         """Save the interpolated model; its own weights stay as they are."""
-        if not self._share:
+        if not self.share:
             super().save(folder, tokenizer)
             return
+        self.mixed(self.share).save(folder, tokenizer)
+
+    def mixed(self, share: float) -> TextModel:
+        """Return a copy of the model with this share of the weights of the start."""
         mixed = self._start()
         learned = dict(self.backbone.named_parameters())
         with torch.no_grad():
             for name, weight in mixed.named_parameters():
                 # The pooler does not affect the vector, and it is random if the start has none.
-                share = 0.0 if ".pooler." in name else self._share
-                weight.lerp_(learned[name].to(weight.device), 1 - share)
-        TextModel(mixed, self.pooling, self.facets, self.scalar_mix).save(folder, tokenizer)
+                kept = 0.0 if ".pooler." in name else share
+                weight.lerp_(learned[name].to(weight.device), 1 - kept)
+        return TextModel(mixed, self.pooling, self.facets, self.scalar_mix)

@@ -17,6 +17,8 @@ co-citations      the same, for papers that a test paper cites together with a t
 cited-pairs       2,000 pairs, half of them a paper and a paper that it cites
 labels            30 labels; trained on 3,000 papers of the training split, tested on 2,000
 questions         1,000 questions among 10,000 papers, without papers whose title is the question
+typed-queries     1,000 papers among 10,000, sought by their title, a sentence or a question; the
+                  text of the query is taken out of the paper
 same-field, same-journal   5,000 papers
 cited-neighbours  1,000 papers; the papers that they cite, among at least 5,000 papers
 health            2,000 papers, and their titles alone
@@ -40,6 +42,7 @@ from numpy.typing import NDArray
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import DESCRIPTION, Corpus, Split
 from trainer.data.rng import random_permutation, random_sample
+from trainer.data.typed_queries import typed_queries
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites import judged_queries
 from trainer.suites.files import open_text
@@ -105,6 +108,7 @@ class Local:
             "cited-pairs": ("Citation pairs", self.cited_pairs),
             "labels": ("Labels", self.labels),
             "questions": ("Questions", self.questions),
+            "typed-queries": ("Typed queries", self.typed_queries),
             "same-field": ("Nearest neighbors in the same field", self.same_field),
             "same-journal": ("Nearest neighbors in the same journal", self.same_journal),
             "cited-neighbours": ("Nearest neighbors cited by the paper", self.cited_neighbours),
@@ -212,6 +216,22 @@ class Local:
             query: {corpus.id(row): 1} for query, row in zip(queries, answers.tolist(), strict=True)
         }
         return judged_queries.retrieval_task("questions", papers, queries, qrels)
+
+    def typed_queries(self) -> EvaluationTask:
+        corpus, test = self.corpus, self._drawn.test
+        asked = self._drawn.mixed(test, "typed-queries")[:QUERIES]
+        others = self._drawn.mixed(np.setdiff1d(test, asked), "typed documents")
+        typed = typed_queries(corpus, np.sort(asked), others[:DOCUMENTS], QUERIES, 0)
+        _need(typed.queries, "test papers with a title and an abstract")
+        ids = [corpus.id(row) for row in typed.documents]
+        papers = {
+            paper: TextInput(paper, *texts)
+            for paper, texts in zip(ids, typed.documents.values(), strict=True)
+        }
+        queries = {f"query {number}": text for number, text in enumerate(typed.queries)}
+        answers = zip(queries, typed.answers.tolist(), strict=True)
+        qrels = {query: {ids[place]: 1} for query, place in answers}
+        return judged_queries.retrieval_task("typed-queries", papers, queries, qrels)
 
     def same_field(self) -> EvaluationTask:
         return self._neighbours("same-field", self._field_sets("same-field", NEIGHBOURS), "group")

@@ -1,4 +1,4 @@
-"""Runs of all four methods, sized for tests/support/models/tiny_model.py, that end in seconds."""
+"""Runs of all methods, sized for tests/support/models/tiny_model.py, that end in seconds."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from trainer.contract.run import Recipe
 PAPERS = 100
 _COMMON: dict[str, Any] = {"max_tokens": 40, "batch_size": 8, "epochs": 1, "learning_rate": 1e-3}
 _SETTINGS: dict[str, dict[str, Any]] = {
+    "library": {"examples": 40, "scored": 20, "read_tokens": 0},
     "specter": {"batch_size": 32},
     "multi2spe": {"batch_size": 32},
     "miread": {"min_papers": 2, "recent_year": 0, "epochs": 2, "warmup": 0.1},

@@ -9,9 +9,9 @@ from tests.support.generate.corpus import make_corpus
 from tests.support.models.tiny_model import tiny_package
 from trainer.data.corpus.corpus import Split
 from trainer.data.pairs import (
-    _distinct_pairs,
     category_pairs,
     citation_pairs,
+    distinct_pairs,
     pair_examples,
     question_pairs,
 )
@@ -101,8 +101,8 @@ def test_small_category_gives_each_pair_once(corpus):
 
 
 @given(st.integers(0, 40), st.integers(0, 900), st.integers(0, 9))
-def test_distinct_pairs_are_unique_and_limited_by_papers(papers, count, seed):
-    pairs = _distinct_pairs(papers, count, seed, "a")
+def testdistinct_pairs_are_unique_and_limited_by_papers(papers, count, seed):
+    pairs = distinct_pairs(papers, count, seed, "a")
     assert len(pairs) == min(count, papers * (papers - 1) // 2)
     assert len(set(map(tuple, pairs.tolist()))) == len(pairs)
     assert all(0 <= first < second < papers for first, second in pairs.tolist())

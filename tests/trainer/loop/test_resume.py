@@ -105,7 +105,13 @@ def uninterrupted(
 # second epoch.
 @pytest.mark.parametrize(
     ("method", "budget", "steps"),
-    [("specter", 300, 8), ("multi2spe", 0, 8), ("miread", 0, 16), ("physbert", 200, 8)],
+    [
+        ("specter", 300, 8),
+        ("multi2spe", 0, 8),
+        ("miread", 0, 16),
+        ("physbert", 200, 8),
+        ("library", 200, 5),
+    ],
 )
 def test_killed_run_ends_like_an_uninterrupted_one(
     method: str, budget: int, steps: int, tmp_path: Path, recipe_of: Callable[..., Recipe]

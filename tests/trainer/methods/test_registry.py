@@ -15,6 +15,7 @@ from trainer.methods.registry import METHODS
 RECIPES = [name for spec in SPECS for name in spec.recipes]
 # Settings that a corpus of sixty papers and a model of 64 positions need.
 SMALL = {
+    "library": {"examples": 60},
     "miread": {"min_papers": 2, "recent_year": 0},
     "physbert": {"min_papers": 2, "category_pairs": 20, "vocabulary": 100},
 }

@@ -236,7 +236,7 @@ def test_method_cards_show_whether_they_can_be_trained(write):
     cards = write().form.method.cards
     assert {key: card.verdict.text() for key, card in cards.items()} == {
         "specter": "Ready to train", "multi2spe": "Ready to train", "miread": "Ready to train",
-        "physbert": "Few categories",
+        "physbert": "Few categories", "library": "Ready to train",
     }  # fmt: skip
 
 

@@ -1,0 +1,170 @@
+"""The multi-task method: its tasks, its loss, and the protection of search."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.nn import functional as F
+
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_loop import learn, make
+from tests.support.models.small_runs import small_base, small_corpus, small_recipe
+from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
+from trainer.contract.run import RECORDS, Run
+from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.hard_negatives import mine
+from trainer.data.tokens import TextPart, Texts, TokenCache
+from trainer.data.typed_queries import typed_queries
+from trainer.distributed import Ranks
+from trainer.loop.setup import Options
+from trainer.methods.anchor import anchored
+from trainer.methods.base import Loss, ValidationMetric
+from trainer.methods.search_scores import QUERIES, SearchScores
+from trainer.train import train
+
+SCORED = ValidationMetric("retrieval", "ndcg@10", 1)
+ABSTRACT = (
+    "deep graph network study of protein folding and learning models . "
+    "learning models of protein folding need deep graph network study ."
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_base(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus.open(small_corpus(tmp_path_factory.mktemp("papers") / "corpus"))
+
+
+def tasks_of(method: Any) -> set[str]:
+    return set(method.records["tasks"])
+
+
+def test_library_uses_all_kinds_of_data(corpus: Corpus, base: Path) -> None:
+    found = tasks_of(make(corpus, base, "library-small", examples=60))
+    assert found >= {"citations", "venues", "categories", "titles", "questions"}
+
+
+def test_library_learns_from_titles_and_abstracts_alone(tmp_path: Path, base: Path) -> None:
+    alone = make_corpus(tmp_path / "corpus", 40)
+    method = make(alone, base, "library-small", examples=60, anchor=0.0)
+    assert tasks_of(method) <= {"titles", "sentences"}
+    losses = learn(method.stages[0], 60)
+    assert losses[-1] < 0.7 * losses[0]
+
+
+def test_batches_have_pairs_of_one_task(corpus: Corpus, base: Path) -> None:
+    train_ = make(corpus, base, "library-small", examples=60).stages[0].train
+    order = train_.order(1, 0, 4)  # type: ignore[attr-defined]
+    sources = train_.sources[order]  # type: ignore[attr-defined]
+    assert len(set(sources[:4].tolist())) == 1
+
+
+def test_anchor_is_zero_at_the_base_and_grows_with_the_change(corpus: Corpus, base: Path) -> None:
+    stage = make(corpus, base, "library-small", examples=24).stages[0]
+    numbers = np.arange(8)
+    batch = stage.train.batch(numbers, numbers, 0)
+    assert batch.guide is not None
+    none = Loss(torch.zeros(()), 8)
+    start = anchored(none, batch.guide, batch, 100.0).total
+    changed = anchored(
+        none, F.normalize(batch.guide + torch.eye(*batch.guide.shape), dim=1), batch, 100.0
+    )
+    assert float(start) == pytest.approx(0, abs=1e-4)
+    assert float(changed.total) > 0.1
+    assert anchored(none, batch.guide, replace(batch, guide=None), 100.0) is none
+
+
+def test_cited_papers_are_no_negatives(corpus: Corpus, base: Path) -> None:
+    method = make(corpus, base, "library-small", examples=60)
+    stage = method.stages[0]
+    numbers = np.arange(len(stage.train))
+    batch = stage.train.batch(numbers, numbers, 0)
+    rivals = batch.papers[:, 1:].T.flatten().numpy()
+    unrelated = stage.loss._unrelated(batch, rivals)  # type: ignore[attr-defined]
+    for place, paper in enumerate(batch.papers[:, 0].tolist()):
+        if paper >= 0:
+            assert not unrelated[place][np.isin(rivals, corpus.cites[paper])].any()
+
+
+def test_mined_negatives_are_not_related(corpus: Corpus, base: Path) -> None:
+    cache = TokenCache.open(corpus, base)
+    pool = corpus.rows(Split.train)
+    vectors = np.random.default_rng(1).normal(size=(len(pool), 8)).astype(np.float32)
+    found = mine(cache, corpus.cites, pool, vectors, pool)
+    assert (found >= 0).any()
+    for row, some in zip(pool.tolist(), found, strict=True):
+        assert row not in some and not np.isin(corpus.cites[row], some).any()
+        citing = [paper for paper in range(corpus.papers) if row in corpus.cites[paper]]
+        assert not np.isin(citing, some).any()
+
+
+def test_sentence_and_rest_divide_a_paper(tmp_path: Path) -> None:
+    base = tiny_package(tmp_path / "tiny", vocabulary=[*SPECIAL, *WORDS, "."]).folder
+    corpus = make_corpus(tmp_path / "corpus", [{"title": "deep study", "abstract": ABSTRACT}])
+    texts = Texts(TokenCache.open(corpus, base), join="space")
+    sentence, rest, both = (
+        texts.ids(0, part)[1:-1].tolist()
+        for part in (TextPart.sentence, TextPart.rest, TextPart.both)
+    )
+    assert 0 < len(sentence) < len(both)
+    assert sorted(sentence + rest) == sorted(both)
+    rows, parts = np.zeros(2, np.int64), np.array([TextPart.sentence, TextPart.rest])
+    assert texts.lengths(rows, parts).tolist() == [len(sentence) + 2, len(rest) + 2]
+
+
+def test_typed_queries_are_not_in_their_papers(corpus: Corpus) -> None:
+    rows = corpus.rows(Split.train)
+    typed = typed_queries(corpus, rows, rows[:0], 50, 1)
+    documents = list(typed.documents.values())
+    assert len(typed.queries) == 50
+    for query, answer in zip(typed.queries, typed.answers.tolist(), strict=True):
+        title, abstract = documents[answer]
+        assert query not in (title, abstract)
+
+
+def test_model_worse_at_queries_gets_more_of_its_base(
+    corpus: Corpus, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        SearchScores, "__call__", lambda _, encode: {QUERIES: next(values), "citations": 0.5}
+    )
+    # The base; then the mixtures with 0, 25, 50, 75 and 90 percent of it.
+    values = iter([0.9, 0.5, 0.6, 0.95, 0.9, 0.9])
+    recipe = small_recipe("specter", corpus.folder, base, keep_search=True)
+    run = Run.create(tmp_path / "run", recipe)
+    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    found, start = (load_file(folder / "model.safetensors") for folder in (run.package, base))
+    metrics = json.loads((run.package / "metrics.json").read_text("utf-8"))
+    (row,) = [row for row in metrics if row.get("task") == QUERIES]
+    assert (row["before"], row["value"]) == (0.9, 0.95)
+    assert any(not torch.equal(found[name], start[name]) for name in start)
+
+
+def test_user_is_told_if_the_base_stays_better(
+    corpus: Corpus, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = iter([0.9, 0.5, 0.6, 0.6, 0.7, 0.8])
+    monkeypatch.setattr(SearchScores, "__call__", lambda _, encode: {QUERIES: next(values)})
+    monkeypatch.setattr(SearchScores, "scored", property(lambda self: {QUERIES: SCORED}))
+    recipe = small_recipe("specter", corpus.folder, base, keep_search=True)
+    run = Run.create(tmp_path / "run", recipe)
+    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    messages = [e.values["text"] for e in run.events() if e.kind == "warning"]
+    assert any("base model" in message for message in messages)
+
+
+def test_finished_training_names_its_tasks(corpus: Corpus, base: Path, tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", small_recipe("library", corpus.folder, base))
+    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert "titles" in json.loads((run.folder / RECORDS).read_text("utf-8"))["tasks"]

@@ -1,0 +1,65 @@
+"""Protection of search: no finished model is worse than its base at finding papers by queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import find_model
+from trainer.contract.run import Recipe
+from trainer.distributed import Ranks
+from trainer.encoder import Encoder
+from trainer.loop.scoring import validation_encoder
+from trainer.loop.setup import PreparedRun
+from trainer.machine import budget_for, precision_of
+from trainer.methods.search_scores import QUERIES, SearchScores
+from trainer.methods.wise_ft import WeightInterpolation
+
+# Shares of the base model that are tried beside the recipe's own, which is the least.
+_SHARES = (0.25, 0.5, 0.75, 0.9)
+_SCORED = 500
+
+
+def protect_search(
+    recipe: Recipe, begun: PreparedRun, device: torch.device, warn: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """Choose the share of the base model in the finished model, on the validation papers.
+
+    The share is the one with the best mean of the scores among those with which queries find papers
+    at least as well as with the base model; without any, the one with which they do best, and
+    `warn` is told. Return the scores before and after as rows of metrics; none if the base cannot
+    be compared or there is nothing to search for.
+    """
+    corpus, method, _ = begun
+    encoder = method.encoder
+    scores = SearchScores(corpus, int(recipe.settings.get("scored", _SCORED)), recipe.seed)
+    if not isinstance(encoder, WeightInterpolation) or QUERIES not in scores.scored:
+        return []
+    try:
+        before = scores(Encoder(find_model(recipe.base), str(device)).encode)
+    except PackageRefused:  # such as a plain folder, whose pooling is unknown
+        return []
+    ranks, precision = Ranks.alone(str(device)), precision_of("auto", device)
+    found: dict[float, dict[str, float]] = {}
+    for share in sorted({encoder.share, *(s for s in _SHARES if s > encoder.share)}):
+        model = encoder.mixed(share).to(device)
+        budget = budget_for(device, model.backbone)
+        found[share] = scores(validation_encoder(method, ranks, precision, budget, model))
+    good = [share for share, after in found.items() if after[QUERIES] >= before[QUERIES]]
+    if good:
+        encoder.share = max(good, key=lambda share: sum(found[share].values()))
+    else:
+        encoder.share = max(found, key=lambda share: found[share][QUERIES])
+        warn(
+            "The base model remains better at finding papers by typed queries: nDCG@10 "
+            f"{100 * before[QUERIES]:.1f}, with the trained model "
+            f"{100 * found[encoder.share][QUERIES]:.1f} on validation papers."
+        )
+    after = found[encoder.share]
+    return [
+        {"task": name, **metric._asdict(), "value": after[name], "before": before[name]}
+        for name, metric in scores.scored.items()
+    ]

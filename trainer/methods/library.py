@@ -1,0 +1,184 @@
+"""Library: several tasks in one training, from whatever a library has.
+
+Each batch has pairs of one task (trainer.data.library_tasks), which are told apart from the other
+texts of the batch and from hard negatives. An anchor keeps the similarities of the base model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from torch import Tensor
+from torch.nn import functional as F
+
+from trainer.contract.errors import TrainerError
+from trainer.data.corpus.citation_graph import are_cited
+from trainer.data.corpus.columns import Csr
+from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.examples import Batch, PaperExamples, name_texts
+from trainer.data.hard_negatives import choose_negatives, mine
+from trainer.data.library_tasks import library_pairs, task_examples, with_negatives
+from trainer.data.tokens import TextPart, Texts
+from trainer.methods.anchor import anchored, masked_contrast
+from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
+from trainer.methods.base_vectors import base_vectors
+from trainer.methods.search_scores import SearchScores
+from trainer.methods.wise_ft import WeightInterpolation
+from trainer.model.packed import to_device
+
+# The setting with the share of each task.
+SHARES = {
+    "citations": "citation_share",
+    "venues": "group_share",
+    "categories": "group_share",
+    "titles": "title_share",
+    "sentences": "sentence_share",
+    "questions": "question_share",
+}
+
+
+class Library:
+    """In-batch contrast of the pairs of all tasks, with hard negatives and an anchor."""
+
+    def __init__(self, setup: Setup) -> None:
+        settings, corpus = setup.settings, setup.corpus
+        self.reading = setup.reading()
+        texts = setup.texts(self.reading)
+        shares = {name: settings[setting] for name, setting in SHARES.items()}
+        count = settings["examples"]
+        sets = library_pairs(corpus, texts, Split.train, count, setup.seed)
+        train = task_examples(texts, sets, shares, count, setup.seed)
+        if not len(train):
+            raise TrainerError(
+                f"The corpus {corpus.folder} has no papers with a title and an abstract.",
+                "Add papers with abstracts.",
+            )
+        if settings["hard_negatives"]:
+            train = _with_hard_negatives(setup, texts, train)
+        guide = base_vectors(setup, texts, settings["pooling"], train.names)
+        held_out = library_pairs(corpus, texts, Split.validation, settings["scored"], setup.seed)
+        validation = task_examples(texts, held_out, shares, settings["scored"], setup.seed)
+        seen = base_vectors(setup, texts, settings["pooling"], validation.names)
+        self.records: dict[str, Any] = {
+            "tasks": {
+                name: {**pairs.records, "examples": int(np.count_nonzero(train.sources == place))}
+                for place, (name, pairs) in enumerate(
+                    (name, pairs) for name, pairs in sets.items() if shares[name] > 0
+                )
+            },
+        }
+        self.encoder = WeightInterpolation(
+            setup.backbone(), settings["pooling"], setup.backbone, settings["start_share"]
+        )
+        scores = SearchScores(corpus, settings["scored"], setup.seed)
+        loss = TaskContrast(corpus, settings["temperature"], settings["anchor"])
+        plan = OptimizationPlan.of(settings, together=settings["batch_size"])
+        self.stages = (
+            TrainingStage(
+                "tasks",
+                replace(train, guide=guide),
+                replace(validation, guide=seen),
+                self.encoder,
+                loss,
+                plan,
+                scores if scores.scored else None,
+                scores.scored,
+            ),
+        )
+
+
+class TaskContrast:
+    """The loss: InfoNCE over the step, without negatives that may be related, and the anchor.
+
+    No negatives of a pair are papers that cite or are cited by its first, have the same label, or
+    are more similar to its first than its second is, by the base model (GISTEmbed; Solatorio,
+    2024).
+    """
+
+    def __init__(self, corpus: Corpus, temperature: float, anchor: float) -> None:
+        self._temperature, self._anchor = temperature, anchor
+        self._cites, self._cited_by = corpus.cites, _reversed(corpus.cites)
+        self._categories, self._venues = corpus.primary, corpus.venues
+        self._kinds = len(corpus.field_names)
+
+    def __call__(self, outputs: Tensor, batch: Batch) -> Loss:
+        vectors = F.normalize(outputs.float(), dim=-1)
+        own = vectors[batch.places]
+        others, positions, papers = (
+            batch.gather(some) for some in (own[:, 1:], batch.positions, batch.papers)
+        )
+        order = positions.argsort()
+        targets = torch.searchsorted(positions[order], batch.positions)
+        # All positives first, then all hard negatives.
+        rivals = papers[order, 1:].T.flatten().numpy()
+        there = to_device(order, own.device)
+        candidates = others[there].transpose(0, 1).flatten(0, 1)
+        allowed = to_device(torch.from_numpy(self._unrelated(batch, rivals)), own.device)
+        if batch.guide is not None:
+            guide = to_device(batch.guide, own.device)[batch.places]
+            theirs = batch.gather(guide[:, 1:])[there].transpose(0, 1).flatten(0, 1)
+            near = (guide[:, 0] * guide[:, 1]).sum(1, keepdim=True)
+            by_label = to_device(batch.labels >= 0, own.device)
+            allowed &= (guide[:, 0] @ theirs.T <= near) | by_label[:, None]
+        lost = masked_contrast(
+            own[:, 0], candidates, to_device(targets, own.device), allowed, self._temperature
+        )
+        # Every rank takes part in the backward pass of the gather, also one without examples.
+        loss = Loss(lost.sum() + 0 * others.sum(), len(lost))
+        return anchored(loss, vectors, batch, self._anchor)
+
+    def _unrelated(self, batch: Batch, rivals: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which papers are no known relatives of each example's, [examples, rivals]."""
+        first, second, labels = (
+            batch.papers[:, 0].numpy(),
+            batch.papers[:, 1].numpy(),
+            batch.labels.numpy()[:, None],
+        )
+        asked = np.where(first < 0, second, first)
+        related = are_cited(self._cites, asked, rivals) | are_cited(self._cited_by, asked, rivals)
+        related |= rivals == second[:, None]
+        categories, venues = self._categories[rivals], self._venues[rivals]
+        same = np.where(labels < self._kinds, categories == labels, venues == labels - self._kinds)
+        unrelated: NDArray[np.bool_] = ~(related | ((labels >= 0) & same))
+        return unrelated
+
+
+def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) -> PaperExamples:
+    corpus, papers = setup.corpus, _papers(examples)
+    rows = corpus.rows(Split.train)
+    pool = np.union1d(rows[corpus.abstracts.lengths[rows] > 0], papers)
+    names = name_texts(pool, TextPart.both)
+    vectors = base_vectors(setup, texts, setup.settings["pooling"], names)(names)
+    setup.note(f"Finding hard negatives among {len(pool):,} papers")
+    anchors, places = np.unique(papers, return_inverse=True)
+    candidates = mine(texts.cache, corpus.cites, pool, vectors, anchors)
+    assert examples.labels is not None
+    kinds = len(corpus.field_names)
+    venue = examples.labels >= kinds
+    found = choose_negatives(
+        candidates, places, np.where(venue, -1, examples.labels), corpus.primary, pool, setup.seed
+    )
+    by_venue = choose_negatives(
+        candidates, places, examples.labels - kinds, corpus.venues, pool, setup.seed
+    )
+    return with_negatives(examples, np.where(venue, by_venue, found))
+
+
+def _papers(examples: PaperExamples) -> NDArray[np.int64]:
+    """Return the paper of each example's first text; of a question, that of its answer."""
+    asked = examples.parts[:, 0] == TextPart.question
+    return np.where(asked, examples.rows[:, 1], examples.rows[:, 0]).astype(np.int64)
+
+
+def _reversed(cites: Csr) -> Csr:
+    """Return the lists of the papers that cite each paper."""
+    ones = np.ones(len(cites.indices), np.int8)
+    shape = (len(cites), len(cites))
+    graph = csr_array((ones, np.asarray(cites.indices), np.asarray(cites.indptr)), shape)
+    turned = csr_array(graph.T)
+    return Csr(turned.indptr.astype(np.int64), turned.indices)
