@@ -50,7 +50,7 @@ def test_trained_model_and_base_are_evaluated_on_test_papers(
     rows = metrics(run)
     assert {(row["evaluation"], row["metric"]) for row in rows} <= METRICS
     assert all(row["n"] > 0 for row in rows)
-    assert {row["task"] for row in rows} == {"citations", "questions", "health"}
+    assert {row["task"] for row in rows} == {"citations", "questions", "typed-queries", "health"}
 
     reports = {name: Report.read(run.folder / "evaluation" / name) for name in ("model", "base")}
     assert reports["model"].subject.space == read_package(run.package).space

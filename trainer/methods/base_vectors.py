@@ -79,7 +79,9 @@ def _computed(
     setup: Setup, texts: Texts, pooling: str, names: NDArray[np.int64]
 ) -> NDArray[np.float16]:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = TextModel(setup.backbone(), pooling).to(device).eval()
+    # A missing pooler is drawn; weights drawn later must not depend on whether there is a cache.
+    with torch.random.fork_rng(devices=[]):
+        model = TextModel(setup.backbone(), pooling).to(device).eval()
     precision = precision_of(str(setup.settings["precision"]), device)
     ids = [texts.ids(*text_of(name)) for name in names.tolist()]
     lengths = np.fromiter(map(len, ids), np.int64, len(ids))

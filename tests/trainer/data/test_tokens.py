@@ -74,7 +74,7 @@ def test_papers_are_tokenized_like_in_the_published_programs(
 
 def test_parts_of_a_paper_are_read_separately(cache: TokenCache) -> None:
     texts, words = Texts(cache), cache.vocabulary
-    both, title, abstract, question = (texts.ids(0, part).tolist() for part in TextPart)
+    both, title, abstract, question = (texts.ids(0, part).tolist() for part in list(TextPart)[:4])
     assert title == [words.cls, *cache.titles[0], words.sep]
     assert abstract == [words.cls, *cache.abstracts[0], words.sep]
     assert question == [words.cls, *cache.questions[0], words.sep]
