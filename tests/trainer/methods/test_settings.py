@@ -25,6 +25,8 @@ from trainer.methods.registry import METHODS
 PAPERS = 120
 # These are used before a method sees the settings: the base model and the precision.
 BEFORE_THE_METHOD = {"base", "precision"}
+# Used at the end of a training: see test_library.py.
+AFTER_THE_METHOD = {"keep_search"}
 
 
 class Change(NamedTuple):
@@ -139,6 +141,21 @@ CHANGES = {
         Change("pooling", "cls", "model"),
         Change("scored", 200, "scores"),
     ),
+    "library": (
+        Change("examples", 64, "examples"),
+        Change("citation_share", 0.0, "examples"),
+        Change("group_share", 0.0, "examples"),
+        Change("title_share", 0.0, "examples"),
+        Change("sentence_share", 0.0, "examples"),
+        Change("question_share", 0.0, "examples"),
+        Change("hard_negatives", False, "examples"),
+        Change("temperature", 0.5, "loss"),
+        Change("anchor", 0.0, "loss"),
+        Change("start_share", 0.5, "package"),
+        Change("pooling", "mean_no_special", "model"),
+        Change("pooling", "cls", "model"),
+        Change("scored", 10, "examples"),
+    ),
 }
 START: dict[str, dict[str, Any]] = {
     "specter": {},
@@ -164,6 +181,7 @@ START: dict[str, dict[str, Any]] = {
         "together": 8,
         "scored": 100,
     },
+    "library": {"examples": 160, "join": "sep"},
 }
 
 
@@ -249,7 +267,9 @@ def test_setting_changes_its_part_of_a_training(
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.key)
 def test_every_setting_is_tested(spec: Any) -> None:
     looked_at = {change.setting for change in (*COMMON, *CHANGES[spec.key])}
-    assert looked_at == {setting.name for setting in spec.settings} - BEFORE_THE_METHOD
+    assert looked_at == {setting.name for setting in spec.settings} - (
+        BEFORE_THE_METHOD | AFTER_THE_METHOD
+    )
 
 
 @pytest.mark.parametrize("method", CHANGES)
@@ -276,7 +296,7 @@ def parts_of(method: Method, folder: Path) -> dict[str, str]:
     found = {
         "examples": digest(*(_examples(stage) for stage in method.stages)),
         "plan": digest(*(stage.plan for stage in method.stages)),
-        "scores": digest(*(vars(stage.scores)["_most"] for stage in method.stages if stage.scores)),
+        "scores": digest(*(sorted(stage.scored.items()) for stage in method.stages)),
         "reading": digest(method.reading.join, method.reading.max_tokens),
         "model": digest(*(_outputs(stage, train=True) for stage in method.stages)),
         "loss": digest(*(_loss(stage) for stage in method.stages)),
