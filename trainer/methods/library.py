@@ -40,6 +40,8 @@ SHARES = {
     "sentences": "sentence_share",
     "questions": "question_share",
 }
+# Equal similarities, computed differently, differ by less than this.
+_ROUNDING = 1e-5
 
 
 class Library:
@@ -124,7 +126,7 @@ class TaskContrast:
             theirs = batch.gather(guide[:, 1:])[there].transpose(0, 1).flatten(0, 1)
             near = (guide[:, 0] * guide[:, 1]).sum(1, keepdim=True)
             by_label = to_device(batch.labels >= 0, own.device)
-            allowed &= (guide[:, 0] @ theirs.T <= near) | by_label[:, None]
+            allowed &= (guide[:, 0] @ theirs.T <= near + _ROUNDING) | by_label[:, None]
         lost = masked_contrast(
             own[:, 0], candidates, to_device(targets, own.device), allowed, self._temperature
         )

@@ -25,8 +25,8 @@ from trainer.methods.registry import METHODS
 PAPERS = 120
 # These are used before a method sees the settings: the base model and the precision.
 BEFORE_THE_METHOD = {"base", "precision"}
-# Used at the end of a training: see test_library.py.
-AFTER_THE_METHOD = {"keep_search"}
+# Used at the end of a training, or with texts of several sentences: see test_library.py.
+TESTED_ELSEWHERE = {"keep_search", "sentence_share"}
 
 
 class Change(NamedTuple):
@@ -146,7 +146,6 @@ CHANGES = {
         Change("citation_share", 0.0, "examples"),
         Change("group_share", 0.0, "examples"),
         Change("title_share", 0.0, "examples"),
-        Change("sentence_share", 0.0, "examples"),
         Change("question_share", 0.0, "examples"),
         Change("hard_negatives", False, "examples"),
         Change("temperature", 0.5, "loss"),
@@ -181,7 +180,7 @@ START: dict[str, dict[str, Any]] = {
         "together": 8,
         "scored": 100,
     },
-    "library": {"examples": 160, "join": "sep"},
+    "library": {"examples": 160, "join": "sep", "evaluations": 3},
 }
 
 
@@ -268,7 +267,7 @@ def test_setting_changes_its_part_of_a_training(
 def test_every_setting_is_tested(spec: Any) -> None:
     looked_at = {change.setting for change in (*COMMON, *CHANGES[spec.key])}
     assert looked_at == {setting.name for setting in spec.settings} - (
-        BEFORE_THE_METHOD | AFTER_THE_METHOD
+        BEFORE_THE_METHOD | TESTED_ELSEWHERE
     )
 
 
@@ -296,7 +295,7 @@ def parts_of(method: Method, folder: Path) -> dict[str, str]:
     found = {
         "examples": digest(*(_examples(stage) for stage in method.stages)),
         "plan": digest(*(stage.plan for stage in method.stages)),
-        "scores": digest(*(sorted(stage.scored.items()) for stage in method.stages)),
+        "scores": digest(*(vars(s.scores).get("_most") for s in method.stages if s.scores)),
         "reading": digest(method.reading.join, method.reading.max_tokens),
         "model": digest(*(_outputs(stage, train=True) for stage in method.stages)),
         "loss": digest(*(_loss(stage) for stage in method.stages)),
