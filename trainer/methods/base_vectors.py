@@ -38,8 +38,9 @@ class BaseVectors:
     def __call__(self, names: NDArray[np.int64]) -> NDArray[np.float32]:
         found = self._vectors[np.searchsorted(self._names, names)].astype(np.float32)
         # Rounding to 16 bits changes the length.
-        lengths: NDArray[np.float32] = np.linalg.norm(found, axis=1, keepdims=True)
-        return found / np.maximum(lengths, 1e-12)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        found /= np.maximum(lengths, 1e-12)
+        return found
 
 
 def base_vectors(setup: Setup, texts: Texts, pooling: str, names: NDArray[np.int64]) -> BaseVectors:

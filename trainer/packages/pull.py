@@ -28,7 +28,13 @@ from huggingface_hub.hf_api import ModelInfo, RepoSibling
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import PackageRefused, TrainerError
-from trainer.contract.package import Package, models_folder, sha256_of
+from trainer.contract.package import (
+    POOLING_WEIGHTS,
+    Package,
+    models_folder,
+    read_package,
+    sha256_of,
+)
 from trainer.packages.export import export
 from trainer.packages.published_config import (
     ADAPTER_CONFIG,
@@ -61,6 +67,9 @@ _TEXT_FILES = frozenset(
         ADAPTER_CONFIG,
     )
 )
+# Further files of a package that was pushed by SciRead.
+_PACKAGE = "package.json"
+_OF_PACKAGE = frozenset((_PACKAGE, "metrics.json", "README.md", POOLING_WEIGHTS))
 # Folders of the modules of sentence-transformers.
 _MODULE = re.compile(r"\d+_[A-Za-z]+/")
 _MAX_TEXT_FILE = 64 << 20
@@ -127,7 +136,7 @@ def pull(
     in the hub's cache, so an interrupted pull continues with the missing files. `pooling` is
     required if the model does not specify it. `dim` keeps only the first numbers of each vector,
     for models that were trained for it (Matryoshka). An adapter is applied to its base model, which
-    is downloaded as well. Raises TrainerError.
+    is downloaded as well. A package that was pushed by SciRead stays as it is. Raises TrainerError.
     """
     if folder.exists():
         raise PackageRefused(f"{folder} already contains a model.", "Specify another folder.")
@@ -138,6 +147,9 @@ def pull(
         _check_room(download.size, folder)
         # Descriptions first: SciRead may be unable to run the model.
         snapshot = download.descriptions()
+        if "files" in read_json(snapshot / _PACKAGE):  # others have a package.json of npm
+            download.weights()
+            return _copied(download.names, snapshot, folder)
         base = None
         if (name := base_of(snapshot)) and not download.is_whole:
             base = _base(name, note, at)
@@ -206,6 +218,19 @@ def pack_model(
             max_tokens=min(package.max_tokens, shape.positions),
         )
         return export(made, package, notes=[use.note] if use.note else [])
+
+
+def _copied(names: Iterable[str], snapshot: Path, folder: Path) -> Package:
+    """Copy the files of a package to `folder`, complete or not at all, and verify it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".pull-") as temporary:
+        made = Path(temporary) / folder.name
+        for name in names:
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(snapshot / name, made / name)
+        read_package(made)
+        made.rename(folder)
+    return read_package(folder, hashes=False)
 
 
 def _config(folder: Path, title: str) -> dict[str, Any]:
@@ -314,6 +339,7 @@ class _Download:
     ) -> None:
         self._found, self._note, self._at = found, note, at
         self._wanted = _wanted(found)
+        self.names = [sibling.rfilename for sibling in self._wanted]
         self._weights = _weights(sibling.rfilename for sibling in self._wanted)
         # False: an adapter, which needs a base model.
         self.is_whole = any("adapter" not in name for name in self._weights)
@@ -408,14 +434,17 @@ def _there(folder: Path) -> Path:
 
 
 def _wanted(found: ModelInfo) -> list[RepoSibling]:
-    """Files to download: configuration, tokenizer, and weights in one file or in parts."""
+    """Files to download: configuration, tokenizer, and weights in one file or in parts; and what
+    else belongs to a package of SciRead."""
     siblings = found.siblings or []
+    packaged = any(sibling.rfilename == _PACKAGE for sibling in siblings)
     weights = _weights(sibling.rfilename for sibling in siblings)
     wanted = []
     for sibling in siblings:
         folder, _, name = sibling.rfilename.rpartition("/")
         text = name in _TEXT_FILES and (not folder or _MODULE.fullmatch(f"{folder}/"))
-        if text or sibling.rfilename in weights:
+        belongs = packaged and sibling.rfilename in _OF_PACKAGE
+        if text or belongs or sibling.rfilename in weights:
             wanted.append(sibling)
     return wanted
 

@@ -15,7 +15,7 @@ from tests.support.models.tiny_model import tiny_package
 from tests.support.servers import faults
 from tests.support.servers.hub_server import HubServer
 from tests.support.servers.local import Fault
-from trainer.contract.package import Package
+from trainer.contract.package import Package, read_package
 
 REPOSITORY = "somebody/tiny"
 
@@ -34,17 +34,24 @@ def package(tmp_path: Path) -> Package:
     return made
 
 
-def push(hub: HubServer, package: Package, *options: str, token: str = "hf_x") -> tuple[int, str]:
-    """Run the command in a process of its own; return its exit code and output."""
+def run(
+    hub: HubServer, folder: Path, command: str, *arguments: str, token: str = "hf_x"
+) -> tuple[int, str]:
+    """Run a command of the trainer in a process of its own; return its exit code and output."""
     environment = os.environ | {
         "HF_ENDPOINT": hub.url.rstrip("/"),
-        "HF_HOME": str(package.folder.parent / "hub"),
+        "HF_HOME": str(folder / "hub"),
         "HF_TOKEN": token,
         "HF_HUB_DISABLE_XET": "1",
     }
-    command = [sys.executable, "-m", "trainer", "push", str(package.folder), REPOSITORY, *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    line = [sys.executable, "-m", "trainer", command, *arguments]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout + done.stderr
+
+
+def push(hub: HubServer, package: Package, *options: str, token: str = "hf_x") -> tuple[int, str]:
+    arguments = (str(package.folder), REPOSITORY, *options)
+    return run(hub, package.folder.parent, "push", *arguments, token=token)
 
 
 def test_push_uploads_all_files_to_a_private_repository(hub: HubServer, package: Package) -> None:
@@ -58,6 +65,28 @@ def test_push_uploads_all_files_to_a_private_repository(hub: HubServer, package:
         assert uploaded[name] == (package.folder / name).read_bytes()
     (created,) = [asked for asked in hub.requests if asked.path.endswith("/create")]
     assert created.headers["authorization"] == "Bearer hf_x"
+
+
+@pytest.mark.parametrize("pooling", ["mean", "mean_no_special"])
+def test_pushed_model_is_pulled_as_it_was(hub: HubServer, tmp_path: Path, pooling: str) -> None:
+    package = tiny_package(tmp_path / "model", pooling=pooling, template="{title}{sep}{abstract}")
+    assert push(hub, package)[0] == 0
+    output = tmp_path / "pulled"
+    code, shown = run(hub, tmp_path, "pull", REPOSITORY, "--output", str(output))
+    assert code == 0, shown
+    pulled = read_package(output)
+    assert pulled.space == package.space
+    assert (pulled.title, pulled.files) == (package.title, package.files)
+
+
+def test_damaged_upload_is_refused_by_pull(hub: HubServer, package: Package) -> None:
+    assert push(hub, package)[0] == 0
+    hub.models[REPOSITORY].files["main"]["tokenizer.json"] = b"{}"
+    output = package.folder.parent / "pulled"
+    code, shown = run(hub, package.folder.parent, "pull", REPOSITORY, "--output", str(output))
+    assert code == 1
+    assert "tokenizer.json" in shown
+    assert not output.exists()
 
 
 def test_push_removes_the_path_of_the_base(hub: HubServer, package: Package) -> None:
