@@ -70,10 +70,12 @@ class Windowed:
         self.quiet()
 
     def train(self, settings: Mapping[str, Any], name: str, *, citations: bool) -> TrainingRun:
-        """Fill in the form and press the button; with `citations`, fetch what it lacks before."""
+        """Fill in the form for SPECTER and press the button; with `citations`, fetch what it lacks
+        before."""
         page = self._go("training", TrainingPage)
         page.begin()
         form = page.form
+        form.method.cards["specter"].click()
         form.settings.write(settings)
         form.name.setText(name)
         if citations:

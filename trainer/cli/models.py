@@ -52,7 +52,7 @@ def soup(
     """Average the weights of several models into one (a model soup).
 
     The average of runs with different seeds or settings is often better than each of them, and
-    costs no more to use. The models must have the same base model, method and corpus. Evaluate the
+    costs no more to use. The models must have the same base model and corpus. Evaluate the
     result before you use it.
     """
     from trainer.packages.soup import soup as average  # imported here: torch takes seconds

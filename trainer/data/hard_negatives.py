@@ -14,7 +14,8 @@ from trainer.data.tokens import TokenCache
 # The nearest papers are often related in ways that the citations do not show, and later ones are
 # easy: those of these ranks are used, by words and by vectors.
 _NEAREST, _FARTHEST = 8, 40
-_AT_ONCE = 512
+# Similarities computed at once, at 4 bytes.
+_AT_ONCE = 1 << 24
 
 
 def mine(
@@ -39,15 +40,17 @@ def mine(
         cache.vocabulary.size,
     )
     words = csr_array(bm25_weights(texts).T)
-    found = []
-    for start in range(0, len(anchors), _AT_ONCE):
-        some = anchors[start : start + _AT_ONCE]
+    found, step = [], max(1, _AT_ONCE // len(pool))
+    for start in range(0, len(anchors), step):
+        some = anchors[start : start + step]
         places = np.searchsorted(pool, some)
         cited = graph[some] + cited_by[some]
-        related = (cited + cited_by[some] @ graph).toarray()[:, pool] > 0
+        related = (cited + cited_by[some] @ graph).toarray()[:, pool]
         related[np.arange(len(some)), places] = True
-        scores = (vectors[places] @ vectors.T, (titles[places] @ words).toarray())
-        found.append(np.concatenate([_ranked(pool, each, related) for each in scores], axis=1))
+        by_vector = _ranked(pool, vectors[places] @ vectors.T, related)
+        scores = (titles[places] @ words).toarray()
+        scores[scores <= 0] = -np.inf  # no word in common
+        found.append(np.concatenate([by_vector, _ranked(pool, scores, related)], axis=1))
     return np.concatenate(found) if found else np.empty((0, 1), np.int32)
 
 
@@ -64,13 +67,13 @@ def choose_negatives(
     `places` are the examples' rows in `candidates`. A paper whose code is the example's `avoid` is
     not used (-1: all are).
     """
-    lot = np.arange(len(places))
-    mine_ = candidates[places]
-    usable = (mine_ >= 0) & ((avoid[:, None] < 0) | (codes[mine_] != avoid[:, None]))
+    numbers = np.arange(len(places))
+    own = candidates[places]
+    usable = (own >= 0) & ((avoid[:, None] < 0) | (codes[own] != avoid[:, None]))
     counts = usable.sum(1)
-    wanted = random_integers(np.maximum(counts, 1), "hard negative", seed, lot)
-    chosen = mine_[lot, np.argmax(usable.cumsum(1) > wanted[:, None], axis=1)]
-    others = pool[random_integers(len(pool), "any negative", seed, lot)]
+    wanted = random_integers(np.maximum(counts, 1), "hard negative", seed, numbers)
+    chosen = own[numbers, np.argmax(usable.cumsum(1) > wanted[:, None], axis=1)]
+    others = pool[random_integers(len(pool), "any negative", seed, numbers)]
     return np.where(counts > 0, chosen, others).astype(np.int32)
 
 
@@ -88,7 +91,7 @@ def _ranked(
 
 
 def _graph(cites: Csr) -> csr_array:
-    ones = np.ones(len(cites.indices), np.int8)
+    ones = np.ones(len(cites.indices), bool)  # sums of numbers could overflow
     shape = (len(cites), len(cites))
     return csr_array((ones, np.asarray(cites.indices), np.asarray(cites.indptr)), shape)
 

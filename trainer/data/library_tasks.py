@@ -62,18 +62,19 @@ def task_examples(
 
 def with_negatives(examples: PaperExamples, negatives: NDArray[np.int32]) -> PaperExamples:
     """Return the examples with a paper that is not related as the third text of each."""
-    negative_parts = np.array(examples.parts[:, 1])
-    # Of a paper whose sentence is not used, all is left.
+    # A paper without an abstract is read as a whole.
+    bare = examples.texts.cache.abstracts.counts[negatives] == 0
+    parts = np.where(bare, TextPart.both, examples.parts[:, 1]).astype(examples.parts.dtype)
     return replace(
         examples,
         rows=np.column_stack([examples.rows, negatives]),
-        parts=np.column_stack([examples.parts, negative_parts]),
+        parts=np.column_stack([examples.parts, parts]),
     )
 
 
 def _citations(corpus: Corpus, split: Split, most: int, seed: int) -> PairSet:
-    """Pairs of a paper of the split and a paper that it cites; held-out papers have too few
-    citations among themselves, so that theirs may be of training papers."""
+    """Pairs of a paper of the split and a paper that it cites; held-out papers
+    rarely cite each other, so they may also cite training papers."""
     rows = corpus.rows(split)
     if split != Split.train:
         rows = np.union1d(rows, corpus.rows(Split.train))

@@ -257,16 +257,14 @@ def given_triples(corpus: Corpus, split: Split) -> tuple[NDArray[np.int32], dict
     omissions.
 
     Training uses papers of its own part only. Queries of other parts may be combined with training
-    papers, as in sampled triplets. Papers without a title are left out.
+    papers, as in sampled triplets.
     """
     parts, every = corpus.split[corpus.triples], corpus.triples
     mine = parts[:, 0] == split
     beside = (parts == Split.train) | (parts == split)
     whole = mine & beside.all(1)
-    titled = (corpus.titles.lengths[every] > 0).all(1)
     records = {
-        "triplets": int(np.count_nonzero(whole & titled)),
+        "triplets": int(np.count_nonzero(whole)),
         "triplets across splits, dropped": int(np.count_nonzero(mine & ~whole)),
-        "triplets of papers without title": int(np.count_nonzero(whole & ~titled)),
     }
-    return every[whole & titled], records
+    return every[whole], records

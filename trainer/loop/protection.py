@@ -1,8 +1,10 @@
-"""Protection of search: no finished model is worse than its base at finding papers by queries."""
+"""Protection of search: a finished model finds papers by typed queries as well as its base, or the
+user is told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -39,9 +41,14 @@ def protect_search(
     if not isinstance(encoder, WeightInterpolation) or QUERIES not in scores.scored:
         return []
     try:
-        before = scores(Encoder(find_model(recipe.base), str(device)).encode)
+        base = Encoder(find_model(recipe.base), str(device))
     except PackageRefused:  # such as a plain folder, whose pooling is unknown
+        warn(
+            "The results of typed queries could not be compared with those of the base model, "
+            f"because {recipe.base} is not a model package."
+        )
         return []
+    before = scores(base.encode, partial(base.encode, queries=True))
     ranks, precision = Ranks.alone(str(device)), precision_of("auto", device)
     found: dict[float, dict[str, float]] = {}
     for share in sorted({encoder.share, *(s for s in _SHARES if s > encoder.share)}):

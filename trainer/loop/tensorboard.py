@@ -41,20 +41,31 @@ class TensorBoardWriter:
             ) from error
         self._run, self._new = run, SummaryWriter
         self._writer: SummaryWriter | None = None
+        self._held: list[Event] = []
 
     def write(self, event: Event) -> None:
         """Write one event, which is already in events.jsonl."""
         if self._writer is None:
-            # If the option was not set before, earlier events are missing.
-            earlier = [] if (self._run.folder / FOLDER).exists() else self._run.events()[:-1]
-            # Later steps of an interrupted run are void: TensorBoard hides them.
-            purge = event.step + 1 if event.kind == "resume" and not earlier else None
-            self._writer = self._new(str(self._run.folder / FOLDER), purge_step=purge)
-            for one in earlier:
-                self._add(self._writer, one)
-        self._add(self._writer, event)
+            self._held.append(event)
+            if event.kind in ("start", "note", "warning"):  # these come before a resume
+                return
+            self._writer = self._opened(event)
+        else:
+            self._add(self._writer, event)
         if event.kind != "step":
             self._writer.flush()
+
+    def _opened(self, event: Event) -> SummaryWriter:
+        """Open the file at the first event that shows whether the run is resumed."""
+        folder = self._run.folder / FOLDER
+        # If the option was not set before, earlier events are missing.
+        earlier = [] if folder.exists() else self._run.events()[: -len(self._held)]
+        # Later steps of an interrupted run are void: TensorBoard hides them.
+        purge = event.step + 1 if event.kind == "resume" and not earlier else None
+        writer = self._new(str(folder), purge_step=purge)
+        for one in (*earlier, *self._held):
+            self._add(writer, one)
+        return writer
 
     def close(self) -> None:
         if self._writer is not None:
@@ -76,6 +87,7 @@ def _scalars(event: Event) -> Iterator[tuple[str, float]]:
             if values.get(name) is not None:
                 yield f"{stage}/{name}", values[name]
     elif event.kind == "validation":
-        yield f"{stage}/validation/loss", values["loss"]
+        if values["loss"] is not None:
+            yield f"{stage}/validation/loss", values["loss"]
         for name, score in values["scores"].items():
             yield f"{stage}/validation/{name}", score

@@ -52,6 +52,8 @@ class Library:
         self.reading = setup.reading()
         texts = setup.texts(self.reading)
         shares = {name: settings[setting] for name, setting in SHARES.items()}
+        if not any(shares.values()):
+            raise TrainerError("The shares of all tasks are 0.", "Set one of them above 0.")
         count = settings["examples"]
         sets = library_pairs(corpus, texts, Split.train, count, setup.seed)
         train = task_examples(texts, sets, shares, count, setup.seed)
@@ -97,8 +99,9 @@ class Library:
 class TaskContrast:
     """The loss: InfoNCE over the step, without negatives that may be related, and the anchor.
 
-    No negatives of a pair are papers that cite or are cited by its first, have the same label, or
-    are more similar to its first than its second is, by the base model (GISTEmbed; Solatorio,
+    A paper is no negative of a pair if it cites or is cited by the pair's first paper. For pairs by
+    journal or category, papers of the same one are left out as well; for all other pairs, texts
+    that the base model finds more similar to the first than the second is (GISTEmbed; Solatorio,
     2024).
     """
 

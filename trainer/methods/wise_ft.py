@@ -14,7 +14,7 @@ from trainer.model.text_model import Backbone, TextModel
 class WeightInterpolation(TextModel):
     """The trained model, saved with the fraction `share` of the weights of `start()` mixed in.
 
-    The share may be changed until then.
+    The share may be changed until the model is saved.
 
     Interpolated weights are often better than either end on data outside the training distribution,
     such as other journals or papers.

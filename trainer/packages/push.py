@@ -39,7 +39,7 @@ def push(package: Package, hub_id: str, *, public: bool = False, message: str = 
     operations.append(CommitOperationAdd(_PACKAGE, _without_paths(package)))
     api = HfApi()
     try:
-        api.create_repo(hub_id, private=not public, exist_ok=True)
+        hub_id = api.create_repo(hub_id, private=not public, exist_ok=True).repo_id
         made = api.create_commit(
             hub_id, operations, commit_message=message or f"Upload {package.title}"
         )

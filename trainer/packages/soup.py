@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -18,11 +19,11 @@ from safetensors.torch import save_file
 
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package
-from trainer.packages.export import export
+from trainer.packages.export import base_name, export
 from trainer.version import trainer_version
 
 # What packages must have in common, so that their weights mean the same.
-_USE = ("dim", "pooling", "template", "max_tokens", "cls_tokens")
+_USE = ("dim", "pooling", "head", "template", "query_template", "max_tokens", "cls_tokens")
 # Keys of config.json that do not affect the vectors.
 _UNIMPORTANT = frozenset(("_name_or_path", "transformers_version", "dtype", "torch_dtype"))
 
@@ -41,7 +42,12 @@ def soup(
     if len(packages) < 2:
         raise TrainerError("An average requires at least two models.")
     shares = shares or [1.0] * len(packages)
-    if len(shares) != len(packages) or min(shares) < 0 or not sum(shares):
+    if (
+        len(shares) != len(packages)
+        or not all(map(math.isfinite, shares))
+        or min(shares) < 0
+        or not sum(shares)
+    ):
         raise TrainerError(
             f"The weights {', '.join(f'{share:g}' for share in shares)} do not fit "
             f"{len(packages)} models.",
@@ -87,14 +93,15 @@ def soup(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             trainer=trainer_version(),
         )
-        note = (
-            f"Its weights are the average of those of {', '.join(names)}, weighted by the numbers."
-        )
+        note = f"Its weights are the weighted average of those of {', '.join(names)}."
         return export(source, package, notes=[note])
 
 
 def _check_alike(first: Package, other: Package) -> None:
     """Raise PackageRefused, with the first difference, if weights of the two cannot be averaged."""
+    if first.base and other.base and base_name(first.base) != base_name(other.base):
+        bases = base_name(first.base), base_name(other.base)
+        raise _different(first, other, "the base model is", *bases)
     for name in _USE:
         values = [getattr(package, name) for package in (first, other)]
         if values[0] != values[1]:

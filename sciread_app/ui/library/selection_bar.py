@@ -57,7 +57,7 @@ class PaperSelectionBar(QFrame):
                 _tie(button, actions[name])
         self.more = _button(tr("More"))
         self._menu = rounded(QMenu(self))
-        self._in_menu = {"rate": stars.menuAction(), **actions}
+        self._stars, self._actions = stars, actions
         self.more.setMenu(self._menu)
         self.clear = styled(QToolButton(), "link")
         self.clear.setAccessibleName(tr("Clear selection"))
@@ -90,12 +90,13 @@ class PaperSelectionBar(QFrame):
         """Show as many buttons as fit into `width` pixels, and the other actions in the menu."""
         counts = range(len(self._offered), 0, -1)
         shown = next((n for n in counts if self._width(n) <= width), 0)
-        for action in self._menu.actions():  # clear() would also delete them
-            self._menu.removeAction(action)
+        self._menu.clear()  # the actions belong to others, and stay
         for number, (name, button) in enumerate(self._offered.items()):
             button.setVisible(number < shown)
-            if number >= shown and name in self._in_menu:
-                self._menu.addAction(self._in_menu[name])
+            if number >= shown and name == "rate":
+                self._menu.addMenu(self._stars)
+            elif number >= shown and name in self._actions:
+                self._menu.addAction(self._actions[name])
         self.more.setVisible(shown < len(self._offered))
 
     def _width(self, shown: int) -> int:

@@ -115,7 +115,8 @@ def translate_all(folder: Path) -> None:
 
 def english_in(text: str) -> list[str]:
     for known in sorted((*EXAMPLES, *NAMES), key=len, reverse=True):
-        text = text.replace(known, " ")
+        # Whole words only: the name of a recipe may be part of an address.
+        text = re.sub(rf"(?<!\w){re.escape(known)}(?!\w)", " ", text)
     return WORD.findall(SAME.sub(" ", text))
 
 

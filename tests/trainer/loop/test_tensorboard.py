@@ -53,9 +53,8 @@ def scalars(run: Run) -> list[tuple[str, int, float]]:
 
 def report(run: Run, steps: range, kind: str = "start", *, tensorboard: bool = True) -> None:
     with Reporter(run, bar=False, tensorboard=tensorboard) as reporter:
-        if kind == "start":
-            reporter.record("start", **START)
-        else:
+        reporter.record("start", **START)
+        if kind == "resume":
             reporter.record("resume", steps[0] - 1, why="stopped")
         for step in steps:
             reporter.record("step", step, **STEP | {"loss": step / 10})

@@ -81,7 +81,7 @@ def test_soup_of_different_corpora_is_refused(tmp_path: Path) -> None:
         soup(models, tmp_path / "soup")
 
 
-@pytest.mark.parametrize("shares", [(1,), (-1, 2), (0, 0)])
+@pytest.mark.parametrize("shares", [(1,), (-1, 2), (0, 0), (float("nan"), 1)])
 def test_soup_with_unsuitable_weights_is_refused(tmp_path: Path, shares: tuple[float, ...]) -> None:
     with pytest.raises(TrainerError):
         soup([scaled(tmp_path, 1), scaled(tmp_path, 3)], tmp_path / "soup", shares=shares)

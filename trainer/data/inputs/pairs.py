@@ -120,6 +120,11 @@ def _line(line: bytes, path: Path, entry: str) -> Iterator[Found]:
     except (ValueError, RecursionError) as error:
         yield RecordProblem(entry, f"The line is not valid JSON: {error}.")
         return
+    yield from _texts(value, path, entry)
+
+
+def _texts(value: Any, path: Path, entry: str) -> Iterator[Found]:
+    """Return the records of a value that is_line."""
     row = value if isinstance(value, dict) else {}
     if lists := _passage_lists(row):
         positives, negatives = (_passages(row.get(name)) for name in lists)
@@ -231,9 +236,9 @@ def two_texts(value: Any) -> tuple[str, str] | None:
 
 
 def found_in(value: Any, path: Path, entry: str) -> Iterator[Found]:
-    """Return the records of an array entry: a text, a pair, or a paper."""
-    if both := two_texts(value):
-        yield from pair(*both, value if isinstance(value, dict) else {}, path, entry)
+    """Return the records of an array entry: a text, a pair, a triplet, or a paper."""
+    if is_line(value):
+        yield from _texts(value, path, entry)
     elif isinstance(value, dict):
         yield _object(value, path, entry)
     elif isinstance(value, str) and value.strip():

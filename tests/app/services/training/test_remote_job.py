@@ -28,7 +28,7 @@ from trainer.contract.run import Recipe, Run
 
 ROOT = Path(__file__).resolve().parents[4]
 # Imported only if installed: on clusters, and for tables.
-OPTIONAL = {"ray", "pyarrow"}
+OPTIONAL = {"ray", "pyarrow", "tensorboardX"}
 # Dependencies of transformers.
 BROUGHT = {"tokenizers", "huggingface_hub", "scipy"}
 
