@@ -137,7 +137,7 @@ def test_model_worse_at_queries_gets_more_of_its_base(
     corpus: Corpus, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        SearchScores, "__call__", lambda _, encode: {QUERIES: next(values), "citations": 0.5}
+        SearchScores, "__call__", lambda *_: {QUERIES: next(values), "citations": 0.5}
     )
     # The base; then the mixtures with 0, 25, 50, 75 and 90 percent of it.
     values = iter([0.9, 0.5, 0.6, 0.95, 0.9, 0.9])
@@ -155,7 +155,7 @@ def test_user_is_told_if_the_base_stays_better(
     corpus: Corpus, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = iter([0.9, 0.5, 0.6, 0.6, 0.7, 0.8])
-    monkeypatch.setattr(SearchScores, "__call__", lambda _, encode: {QUERIES: next(values)})
+    monkeypatch.setattr(SearchScores, "__call__", lambda *_: {QUERIES: next(values)})
     monkeypatch.setattr(SearchScores, "scored", property(lambda self: {QUERIES: SCORED}))
     recipe = small_recipe("specter", corpus.folder, base, keep_search=True)
     run = Run.create(tmp_path / "run", recipe)
