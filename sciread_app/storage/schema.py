@@ -305,13 +305,13 @@ news = Table(
     Index("news_paper", "paper"),
 )
 
-# Tags, collections and notes already imported from Zotero. None is imported twice, so that items
-# removed here stay removed.
+# Tags, collections, notes and annotations already imported from Zotero. None is imported twice, so
+# that items removed here stay removed.
 brought = Table(
     "brought",
     metadata,
     _paper(primary_key=True),
-    Column("kind", Text, primary_key=True),  # "tag", "collection", "note"
+    Column("kind", Text, primary_key=True),  # "tag", "collection", "note", "annotation"
     Column("name", Text, primary_key=True),
     sqlite_with_rowid=False,
 )

@@ -29,7 +29,7 @@ _DATE = re.compile(r"(\d{4}(-\d\d){0,2})?")
 _ONE_OF = {
     ("relations", "verdict"): frozenset(MatchVerdict),
     ("news", "what"): frozenset(UpdateKind),
-    ("brought", "kind"): frozenset({"tag", "collection", "note"}),
+    ("brought", "kind"): frozenset({"tag", "collection", "note", "annotation"}),
 }
 
 

@@ -213,7 +213,7 @@ def test_salvage_without_schema_writes_no_row_that_was_not_there(tmp_path, seed)
     library.close()
     with closing(sqlite3.connect(path)) as db, db:
         for table, columns in (
-            ("brought", lambda id: (id, "tag", f"{id}")),
+            ("brought", lambda id: (id, draw.choice(("tag", "annotation")), f"{id}")),
             ("looked_up", lambda id: (id, "venue", f"{id}", "ab12", "crossref", float(id))),
             ("asked", lambda id: (id, "openalex", float(id) if seed % 2 else id + 0.5)),
             ("opinions", lambda id: ("search 1", id, id % 2, float(id))),
