@@ -86,7 +86,7 @@ def zotero(
         bool, typer.Option("--running", help="Ask a running Zotero instead of reading its files.")
     ] = False,
 ) -> int:
-    """Import papers, PDFs, tags, collections and notes from Zotero on this computer.
+    """Import papers, PDFs, tags, collections, notes and annotations from Zotero on this computer.
 
     Zotero may be open or closed; its library is only read, and items in its trash are left out. Run
     the command again to import new items. If Zotero has several data folders, select one with

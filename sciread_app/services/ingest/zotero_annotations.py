@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from sciread_app.domain.annotations.annotations import Highlight
 from sciread_app.domain.paper import Skipped
-from sciread_app.errors import SciReadError
+from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.formats.pdf.rendering.document import PdfDocument
 from sciread_app.formats.zotero.items import Mark
 from sciread_app.language import tr
@@ -23,25 +24,48 @@ def add_marks(
     library: Library, marks: Mapping[str, Sequence[Mark]], report: ImportReport, task: Task
 ) -> None:
     """Add the marks of files, named by path, as one edit, but none twice: removed ones stay
-    removed. Files that cannot be opened are reported as remarks. Raises Cancelled."""
+    removed. Files that cannot be opened are reported as remarks. Raises Cancelled; the marks of the
+    files so far stay."""
     found: list[tuple[ImportedItem, Highlight]] = []
-    attached = library.attachments.with_path(list(marks))
-    before = library.imported_items.of({one.paper for one in attached})
-    for done, file in enumerate(attached):
-        task.step(done, len(attached), tr("Reading annotations"))
-        new = [mark for mark in marks[file.path] if _item(file, mark) not in before]
-        if not new or not Path(file.path).is_file():
-            continue
+    attached = _attached(library, marks)
+    before = library.imported_items.of({file.paper for file, _ in attached})
+    try:
+        for done, (file, its) in enumerate(attached):
+            task.step(done, len(attached), tr("Reading annotations"))
+            new = [mark for mark in its if _item(file, mark) not in before]
+            if not new or not Path(file.path).is_file():
+                continue
+            try:
+                found += list(_highlights(file, new, task))
+            except Cancelled:
+                raise
+            except SciReadError as error:
+                why = tr("Its annotations were not imported. {why}", why=error.message)
+                report.remarks.append(Skipped(file.path, "", why))
+    finally:
+        if found:
+            with library.edits.recording(tr("Imported annotations from Zotero")):
+                for _, highlight in found:
+                    library.annotations.add(highlight)
+                library.imported_items.remember({item for item, _ in found})
+
+
+def _attached(
+    library: Library, marks: Mapping[str, Sequence[Mark]]
+) -> list[tuple[Attachment, Sequence[Mark]]]:
+    """The files of papers with their marks: those at a path, else those of the same content, such
+    as a copy in the PDF folder."""
+    attached = [(one, marks[one.path]) for one in library.attachments.with_path(list(marks))]
+    found = {file.path for file, _ in attached}
+    for path in marks.keys() - found:
         try:
-            found += _highlights(file, new, task)
-        except SciReadError as error:
-            why = tr("Its annotations were not imported. {why}", why=error.message)
-            report.remarks.append(Skipped(file.path, "", why))
-    if found:
-        with library.edits.recording(tr("Imported annotations from Zotero")):
-            for _, highlight in found:
-                library.annotations.add(highlight)
-            library.imported_items.remember({item for item, _ in found})
+            with Path(path).open("rb") as stream:
+                content = hashlib.file_digest(stream, "sha256").hexdigest()
+        except OSError:  # then the import has reported it
+            continue
+        papers = {one.paper: one for one in library.attachments.with_content([content])}
+        attached += [(one, marks[path]) for one in papers.values()]
+    return attached
 
 
 def _highlights(

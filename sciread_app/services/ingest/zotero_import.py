@@ -1,4 +1,4 @@
-"""Import from Zotero: papers, files, tags, collections and notes."""
+"""Import from Zotero: papers, files, tags, collections, notes and annotations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sciread_app.domain.paper import FiledNote, Filing, Paper, PaperId, Skipped
+from sciread_app.formats.values import file_links
 from sciread_app.formats.zotero import items
 from sciread_app.formats.zotero.database import ZoteroDatabase, ZoteroLibrary, opened
 from sciread_app.language import tr
@@ -79,9 +80,9 @@ class _Stored:
 class ZoteroImporter:
     """Reads from Zotero on this computer, whether it runs or not, and never writes to it.
 
-    A repeated import adds what is new: known papers are recognized, and no tag or note is added
-    twice, even if it was removed here. A note is identified by its creation time; notes edited here
-    stay as they are.
+    A repeated import adds what is new: known papers are recognized, and no tag, note or annotation
+    is added twice, even if it was removed here. A note is identified by its creation time; notes
+    edited here stay as they are.
     """
 
     def __init__(self, library: Library, intake: Importer, client: Callable[[], Client]) -> None:
@@ -124,8 +125,8 @@ class ZoteroImporter:
         self._library.import_log.close(number)
         report.new = self._library.import_log.added_by(number)
         self._intake.read_linked(report, task)
-        if there := [path for path in strays if path.is_file()]:
-            _add(report, self._intake.add(there, task))
+        if strays:
+            _add(report, self._intake.add(strays, task))
         add_marks(self._library, marks, report, task)
         report.seconds = time.monotonic() - begun
         return report
@@ -139,25 +140,31 @@ class ZoteroImporter:
         collections = _paths(source.collections(task))
         if group := group.replace("/", "-").strip():
             collections = {key: f"{group}/{path}" for key, path in collections.items()}
-        files, notes = self._children(source, marks, task)
+        files, notes, paths = self._children(source, task)
         strays: list[Path] = []
         taken = _Taken()
         for page in source.items(task):
-            strays += [Path(path) for path in _stray_files(page)]
+            for key, path in _stray_files(page):
+                strays.append(Path(path))
+                paths[key] = path
             self._take(page, files, notes, collections, group, number, report, taken)
             task.step(report.read, 0, tr("Reading the Zotero library"))
         file_papers(self._library, taken.related())
+        for one in source.children("annotation", task):
+            if file := paths.get(str(one["data"].get("parentItem"))):
+                marks.setdefault(file, []).extend(items.marks(one["data"]))
         return strays
 
     def _children(
-        self, source: ZoteroSource, marks: dict[str, list[items.Mark]], task: Task
-    ) -> tuple[dict[str, list[str]], dict[str, list[FiledNote]]]:
-        """Files and notes by the key of their parent item. Adds annotations to `marks`."""
+        self, source: ZoteroSource, task: Task
+    ) -> tuple[dict[str, list[str]], dict[str, list[FiledNote]], dict[str, str]]:
+        """Files and notes by the key of their parent item, and the paths of the files by their own
+        keys."""
         paths: dict[str, str] = {}
         files: dict[str, list[str]] = defaultdict(list)
         notes: dict[str, list[FiledNote]] = defaultdict(list)
         for one in source.children("attachment", task):
-            if path := items.file_of(one["data"], one.get("links") or {}):
+            if path := _file(one):
                 files[str(one["data"].get("parentItem"))].append(path)
                 paths[str(one["data"].get("key"))] = path
         for one in source.children("note", task):
@@ -165,10 +172,7 @@ class ZoteroImporter:
                 made = items.added(one["data"])
                 note = FiledNote(text, str(one["data"].get("key") or made), made)
                 notes[str(one["data"].get("parentItem"))].append(note)
-        for one in source.children("annotation", task):
-            if file := paths.get(str(one["data"].get("parentItem"))):
-                marks.setdefault(file, []).extend(items.marks(one["data"]))
-        return files, notes
+        return files, notes, paths
 
     def _take(
         self,
@@ -252,13 +256,18 @@ def _paths(collections: Iterable[Object]) -> dict[str, str]:
     return paths
 
 
-def _stray_files(page: Iterable[Object]) -> Iterable[str]:
-    """Files that lie in Zotero without a paper."""
+def _stray_files(page: Iterable[Object]) -> Iterator[tuple[str, str]]:
+    """The keys and paths of the PDFs that lie in Zotero without a paper."""
     for one in page:
         if one["data"].get("itemType") == "attachment":
-            path = items.file_of(one["data"], one.get("links") or {})
+            path = _file(one)
             if path.lower().endswith(".pdf"):
-                yield path
+                yield str(one["data"].get("key")), path
+
+
+def _file(one: Object) -> str:
+    """The path of an attachment's file as papers store it; empty if it is not on this computer."""
+    return file_links.existing(items.file_of(one["data"], one.get("links") or {}), (Path(),))
 
 
 def _add(report: ImportReport, other: ImportReport) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ import pytest
 
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import Author, Identifier
-from sciread_app.errors import SourceError
+from sciread_app.errors import Cancelled, SourceError
 from sciread_app.formats.zotero import database
+from sciread_app.language import tr
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.services.ingest.zotero_folders import ZoteroFolder, find_folders, folder_at
 from sciread_app.services.ingest.zotero_import import ZoteroImporter
@@ -37,9 +39,11 @@ def run_import(library, zotero):
         def no_client():
             raise AssertionError("no Zotero is asked")
 
-        importer = ZoteroImporter(library, Importer(library, pdf_workers=1), no_client)
+        filing = {key: options.pop(key) for key in ("file_pdfs",) if key in options}
+        importer = ZoteroImporter(library, Importer(library, pdf_workers=1, **filing), no_client)
         folder = options.pop("folder", ZoteroFolder(zotero.folder))
-        return importer.import_folder(folder, Task(), **options)
+        task = options.pop("task", None) or Task()
+        return importer.import_folder(folder, task, **options)
 
     return run
 
@@ -186,6 +190,53 @@ def test_annotations_are_imported_once_and_undone_as_one_edit(library, zotero, r
     assert [one.text for one in library.annotations.highlights([1])] == [kept.text, "The egg"]
     library.edits.undo()
     assert [one.text for one in library.annotations.highlights([1])] == [kept.text]
+
+
+def test_annotations_in_a_data_folder_behind_a_link_are_imported(
+    library, zotero, run_import, tmp_path
+):
+    zotero.annotate("KKKK1111", annotated(zotero), 1, (60, 700, 160, 712), text="The queen")
+    link = tmp_path / "link"
+    link.symlink_to(zotero.folder, target_is_directory=True)
+    run_import(folder=ZoteroFolder(link))
+    assert [one.text for one in library.annotations.highlights([1])] == ["The queen"]
+
+
+def test_annotations_of_a_file_without_an_item_are_imported_once(library, zotero, run_import):
+    annotate_file_without_item(zotero)
+    run_import()
+    run_import()
+    assert [one.text for one in library.annotations.highlights([1])] == ["The queen"]
+
+
+def test_annotations_of_a_file_copied_to_another_folder_are_imported(
+    library, zotero, run_import, tmp_path
+):
+    pdf = annotate_file_without_item(zotero)
+    copy = tmp_path / "copy.pdf"
+    shutil.copy(pdf, copy)
+    run_import(file_pdfs=lambda paths, task: library.attachments.move(str(pdf), str(copy)) and [])
+    assert [one.path for one in library.annotations.highlights([1])] == [str(copy)]
+
+
+def test_canceled_import_keeps_the_annotations_of_files_read_so_far(library, zotero, run_import):
+    zotero.annotate("KKKK1111", annotated(zotero), 1, (60, 700, 160, 712), text="The queen")
+    annotate_file_without_item(zotero)
+    task = Task(
+        lambda done, total, note: done and note == tr("Reading annotations") and task.cancel()
+    )
+    with pytest.raises(Cancelled):
+        run_import(task=task)
+    assert [one.text for one in library.annotations.highlights([1, 2])] == ["The queen"]
+
+
+def annotate_file_without_item(zotero) -> Path:
+    file = zotero.attach("FFFF9999", "storage:wasps.pdf", None)
+    pdf = zotero.folder / "storage" / "FFFF9999" / "wasps.pdf"
+    pdf.parent.mkdir(parents=True)
+    pdf.write_bytes(make_pdf([At("On the life of bees and wasps", 20, y=720), *body()]))
+    zotero.annotate("KKKK9999", file, 1, (60, 700, 160, 712), text="The queen")
+    return pdf
 
 
 def test_group_libraries_become_collections_unless_left_out(library, zotero, run_import):
