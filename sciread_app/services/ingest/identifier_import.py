@@ -30,6 +30,7 @@ from sciread_app.services.ingest.record_requests import (
 )
 from sciread_app.sources import semantic_scholar, web_page
 from sciread_app.sources.http.client import Client
+from sciread_app.sources.http.errors import RequestRejected
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -152,6 +153,9 @@ class IdentifierImport:
             else:
                 one.page = web_page.paper_at(one.address, self._client, task)
                 names = one.page.identifiers if one.page else ()
+        except RequestRejected as error:
+            one.entry = Entry(one.text, EntryState.not_found, why=error.message)
+            return
         except SourceError as error:
             why = f"{error.message} {error.hint}".strip()
             one.entry = Entry(one.text, EntryState.failed, why=why)

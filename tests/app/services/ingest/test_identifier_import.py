@@ -146,9 +146,9 @@ def test_page_of_semantic_scholar_is_found(adding, works):
     assert found.paper.title == numbered(7).title
 
 
-def test_page_that_does_not_load_is_an_error_of_its_entry_only(adding, works):
+def test_page_that_is_refused_names_no_paper_and_affects_no_other_entry(adding, works):
     bad, good = find(adding, f"{works.url}page/missing", numbered(8).doi)
-    assert bad.state == EntryState.failed and bad.why
+    assert bad.state == EntryState.not_found and bad.why
     assert good.state == EntryState.found
 
 
