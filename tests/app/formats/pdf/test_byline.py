@@ -249,6 +249,12 @@ def test_name_hyphenated_at_the_end_of_a_line_is_joined():
     assert len(authors(*head)) == 4
 
 
+def test_hyphen_of_a_double_name_is_kept_at_the_end_of_a_line():
+    head = [At("Alice Martin, Robert Weber, Jean-", 11, 60, 690)]
+    head += [At("Pierre Schwarz, Maria Fischer", 11, 60, 677)]
+    assert "Jean-Pierre Schwarz" in authors(*head)
+
+
 def test_mark_at_the_start_of_a_line_belongs_to_the_name_above():
     head = [
         At("Alice Martin, Robert Weber", 11, 60, 690),
@@ -257,7 +263,7 @@ def test_mark_at_the_start_of_a_line_belongs_to_the_name_above():
     assert authors(*head) == ["Alice Martin", "Robert Weber", "Anna Fischer"]
 
 
-def test_member_in_italics_on_the_next_line_ends_the_name_above():
+def test_member_in_another_style_on_the_next_line_ends_the_name_above():
     head = [
         At("Alice Martin, Robert Weber, and Anna", 11, 60, 690),
         At("Fischer, Member, IEEE", 11, 60, 677, bold=True),

@@ -264,7 +264,11 @@ def _is_end_of_name(last: _Cell, cell: _Cell) -> bool:
 def _joined(group: Sequence[_Cell]) -> str:
     text = ""
     for cell in group:
-        text = text[:-1] + cell.text if text.endswith("-") else f"{text} {cell.text}"
+        if not text.endswith("-"):
+            text += " "
+        elif not (cell.text[:1].isupper() and cell.text[1:2].islower()):  # else as in Jean-Pierre
+            text = text[:-1]
+        text += cell.text
     return text.strip()
 
 
