@@ -33,7 +33,7 @@ IN_TRASH = (
 
 
 class PaperSelectionBar(QFrame):
-    """Its buttons trigger actions of the menus under shorter texts. Those without room, from the
+    """Its buttons trigger actions of the menus under shorter texts. Those that do not fit, from the
     last one on, are in a menu instead."""
 
     cleared = Signal()
@@ -105,7 +105,7 @@ class PaperSelectionBar(QFrame):
         parts += [self.more] if shown < len(self._offered) else []
         parts += [] if self.clear.isHidden() else [self.clear]
         edges = self.contentsMargins() + self._row.contentsMargins()
-        gaps = SPACING * len(parts) + edges.left() + edges.right()
+        gaps = SPACING * (1 if self.clear.isHidden() else 2) + edges.left() + edges.right()
         return sum(part.sizeHint().width() for part in parts) + gaps
 
     def _lay_out(self) -> None:

@@ -165,7 +165,7 @@ class DocumentView(QWidget):
         self.display_chosen.emit(display._replace(two_pages=not display.two_pages))
 
     def toggle_cover(self) -> None:
-        """Show page 1 alone, in two pages mode, or with page 2 again."""
+        """Show page 1 alone, in two-page mode, or with page 2 again."""
         display = self.view.display
         cover = not display.skipped
         self.display_chosen.emit(display._replace(two_pages=True, cover=cover))
