@@ -64,6 +64,7 @@ class Camera:
         window.resize(self._size)
         window.show()
         window.open(gateway)
+        wait(lambda: window.is_open)
         settle(jobs)
         try:
             yield window, jobs

@@ -232,7 +232,8 @@ class SearchPage(Page):
         """The focus stays where it was on the page."""
 
     def window_closes(self) -> None:
-        self.details.keep_drafts()
+        if "details" in vars(self):  # built when first used
+            self.details.keep_drafts()
 
     def panes(self) -> Sequence[QWidget]:
         return (

@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         self.events = AppEvents(self)
         self._opened = False  # there is a library
         self._ready = False  # it is shown
+        self._opening = BuildQueue(self)
         self._type_ahead = TypeAhead()
         self._loading_keys = LoadingKeys(jobs, self)
         self._palette: CommandPalette | None = None  # created when first opened
@@ -148,7 +149,7 @@ class MainWindow(QMainWindow):
         self.events.library_changed.connect(self._look_again)
         self.activation.changed.connect(self.papers_came)
         self.events.opened.connect(self.activation.start)
-        BuildQueue(self).start(
+        self._opening.start(
             [
                 self._open_search_page,
                 lambda: self.page.build_rest(),
@@ -161,6 +162,11 @@ class MainWindow(QMainWindow):
     def is_open(self) -> bool:
         """Whether there is a library that may be looked at."""
         return self._ready
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether parts of the page of a library are still to be built."""
+        return self._opening.is_active
 
     def wait_for(self, what: str) -> None:
         """Show the work that is done before the library can be opened."""

@@ -9,7 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 
 class BuildQueue(QObject):
-    """Carries out steps in their order, one in each pass of the event loop."""
+    """Carries out steps in their order, one in each pass of the event loop.
+
+    An exception in one ends the queue: the steps after it may need what it builds.
+    """
 
     finished = Signal()  # all steps are done
 
@@ -24,14 +27,25 @@ class BuildQueue(QObject):
         self._steps = deque(steps)
         self._timer.start()
 
+    @property
+    def is_active(self) -> bool:
+        """Whether there are steps left."""
+        return self._timer.isActive()
+
     def finish(self) -> None:
         """Carry out all steps that are left now."""
-        while self._timer.isActive():
+        while self.is_active:
             self._step()
 
     def _step(self) -> None:
         if self._steps:
-            self._steps.popleft()()
-        if not self._steps and self._timer.isActive():
+            step = self._steps.popleft()
+            try:
+                step()
+            except BaseException:
+                self._steps.clear()
+                self._timer.stop()
+                raise
+        if not self._steps and self.is_active:
             self._timer.stop()
             self.finished.emit()

@@ -72,6 +72,8 @@ def _go(home, steps, seen):
     window.show()
     gateway = open_gateway(home)
     window.open(gateway)
+    while not window.is_open:
+        QApplication.processEvents()
     _settle(jobs)
     for step in steps:
         place = step.__name__.strip("_").replace("_", " ")

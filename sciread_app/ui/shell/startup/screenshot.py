@@ -36,7 +36,8 @@ class ScreenshotRunner(QObject):
     def _take_when_quiet(self) -> None:
         now = time.monotonic()
         heavy_matters = now < self._until
-        if self._jobs.running() if heavy_matters else self._jobs.running(JobQueue.short):
+        running = self._jobs.running() if heavy_matters else self._jobs.running(JobQueue.short)
+        if running or self._window.is_opening:
             self._quiet_since = now
         elif now - self._quiet_since > QUIET_MS / 1000:
             self._look.stop()

@@ -35,6 +35,16 @@ def test_finish_carries_out_all_steps_at_once_and_only_once(owner, qtbot):
     assert done == ["a", "b"]
 
 
+def test_failing_step_ends_the_queue(owner):
+    done = []
+    queue = BuildQueue(owner)
+    queue.start([lambda: 1 / 0, lambda: done.append("after")])
+    with pytest.raises(ZeroDivisionError):
+        queue.finish()
+    QCoreApplication.processEvents()
+    assert done == [] and not queue.is_active
+
+
 def test_start_replaces_the_steps_that_are_left(owner):
     done = []
     queue = BuildQueue(owner)
