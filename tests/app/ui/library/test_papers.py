@@ -83,6 +83,19 @@ def test_selection_bar_without_room_offers_its_last_actions_in_a_menu(qtbot, win
     assert all(bar.rect().contains(one.geometry()) for one in shown)
 
 
+def test_selection_bar_offers_the_rating_after_a_context_menu_was_closed(qtbot, window):
+    bar = window.shelving.bar
+    menu = QMenu(window)
+    choose(window, 0, 1, 4)
+    window.page.menu_opened.emit(menu)
+    with qtbot.waitSignal(menu.destroyed):
+        menu.deleteLater()
+    window.resize(760, 600)
+    qtbot.waitUntil(bar.more.isVisible)
+    hidden = [name for name, button in bar.buttons.items() if button.isHidden()]
+    assert "rate" in hidden and len(bar.more.menu().actions()) == len(hidden)
+
+
 def test_details_say_that_they_concern_one_of_several_selected_papers(qtbot, window):
     notice = window.page.details.parts.selected
     choose(window, 0)
