@@ -213,11 +213,11 @@ def test_texts_are_tokenized_while_a_gpu_computes(
     encoder = Encoder(tiny_package(tmp_path / "tiny"), raw=True)
     read, chunks = encoder.text.ids, []
 
-    def ids(pairs: Any) -> list[list[int]]:
+    def ids(pairs: Any, **options: Any) -> list[list[int]]:
         chunks.append(pairs)
         if len(chunks) == 2:
             second_read.set()
-        return read(pairs)
+        return read(pairs, **options)
 
     monkeypatch.setattr(encoder.text, "ids", ids)
     papers = [(f"deep {'graph ' * number}", "we study") for number in range(7)]
