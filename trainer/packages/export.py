@@ -11,7 +11,7 @@ from typing import Any
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.package import PUBLISHED_POOLINGS, STARTER, Package, write_package
 from trainer.contract.run import write_atomically
-from trainer.packages.published_config import POOLING_MODES
+from trainer.packages.published_config import POOLING_MODES, read_json
 
 # As in "allenai/specter", which may be of one commit: "allenai/specter@0a1b2c".
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(@[0-9a-f]+)?")
@@ -20,9 +20,7 @@ _REAL: Mapping[object, str] = {True: "significant", False: "not significant"}
 # A module that does not exist: sentence-transformers fails with this name. Without it, vectors
 # would silently be the mean of all tokens. In another namespace it would be treated as code of the
 # model, which the library offers to run.
-_NOT_EXPRESSIBLE = (
-    "sentence_transformers.has_no_such_pooling__open_this_model_with_sciread.{pooling}"
-)
+_NOT_EXPRESSIBLE = "sentence_transformers.has_no_such_pooling__open_this_model_with_sciread.{}"
 
 
 def export(
@@ -55,27 +53,33 @@ def write_metrics(
     base model on the same data), n and split.
     """
     write_atomically(folder / "metrics.json", json.dumps(list(metrics), indent=2) + "\n")
-    write_atomically(folder / "README.md", card(package, metrics, notes))
+    write_atomically(
+        folder / "README.md", card(package, metrics, notes, adapted=_is_adapted(folder))
+    )
 
 
 def card(
-    package: Package, metrics: Sequence[Mapping[str, Any]] = (), notes: Sequence[str] = ()
+    package: Package,
+    metrics: Sequence[Mapping[str, Any]] = (),
+    notes: Sequence[str] = (),
+    *,
+    adapted: bool = False,
 ) -> str:
     """Model card: description, training, metrics, usage and limits."""
     parts = [
-        _front_matter(package),
+        _front_matter(package, adapted),
         f"# {package.title}\n\n{_made_how(package)}",
         *notes,
         "## Model details\n\n" + _vectors(package),
         "## Evaluation\n\n" + _table_of(metrics),
-        "## Usage\n\n" + _how_to_open(package),
+        "## Usage\n\n" + _how_to_open(package, adapted),
         "## Limitations\n\n" + _limits(package),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _front_matter(package: Package) -> str:
-    expressible = _is_expressible(package)
+def _front_matter(package: Package, adapted: bool) -> str:
+    expressible = _is_expressible(package, adapted)
     described: dict[str, Any] = {
         "library_name": "sentence-transformers" if expressible else "transformers",
         "pipeline_tag": "sentence-similarity",
@@ -159,21 +163,22 @@ def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(rows)
 
 
-def _how_to_open(package: Package) -> str:
+def _how_to_open(package: Package, adapted: bool) -> str:
     text = (
         "In SciRead: put this folder in the `models/` folder of your library. On the command "
         "line: `sciread-trainer embed --model FOLDER --input FILES --output DIR`."
     )
-    if _is_expressible(package):
+    if _is_expressible(package, adapted):
         return text + (
             "\n\n```python\nfrom sentence_transformers import SentenceTransformer\n\n"
             "model = SentenceTransformer(FOLDER)\n"
             f"vectors = model.encode([{_example(package)}])\n```"
         )
+    unsupported = "adapter" if adapted else f"pooling `{package.pooling}`"
     return text + (
         "\n\n`transformers.AutoModel.from_pretrained(FOLDER)` loads the transformer without "
-        f"its pooling. sentence-transformers does not support the pooling `{package.pooling}` "
-        "and refuses to load the model."
+        f"its {'adapter' if adapted else 'pooling'}. sentence-transformers does not support the "
+        f"{unsupported} and refuses to load the model."
     )
 
 
@@ -194,14 +199,19 @@ def _limits(package: Package) -> str:
     )
 
 
-def _is_expressible(package: Package) -> bool:
+def _is_adapted(folder: Path) -> bool:
+    """Whether the transformer in a folder has adapters, which other programs would ignore."""
+    return "bottleneck_adapter" in read_json(folder / "config.json")
+
+
+def _is_expressible(package: Package, adapted: bool) -> bool:
     """Whether sentence-transformers computes the same vectors."""
-    return set(package.pooling.split("+")) <= set(PUBLISHED_POOLINGS)
+    return not adapted and set(package.pooling.split("+")) <= set(PUBLISHED_POOLINGS)
 
 
 def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
     modules = [("", "sentence_transformers.models.Transformer")]
-    if _is_expressible(package):
+    if _is_expressible(package, adapted := _is_adapted(source)):
         modules.append(("1_Pooling", "sentence_transformers.models.Pooling"))
         for name in (*package.head, f"{len(package.head) + 2}_Normalize"):
             kind = name.partition("_")[2]
@@ -220,7 +230,9 @@ def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
         (source / "1_Pooling").mkdir(exist_ok=True)
         _write_json(source / "1_Pooling" / "config.json", described)
     else:
-        modules.append(("", _NOT_EXPRESSIBLE.format(pooling=package.pooling)))
+        modules.append(
+            ("", _NOT_EXPRESSIBLE.format("bottleneck_adapter" if adapted else package.pooling))
+        )
     _write_json(
         source / "modules.json",
         [
@@ -242,8 +254,11 @@ def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
 
 
 def _prompt(template: str) -> str:
-    """The text before the title; empty where the title has a name of its own after it."""
-    return template.partition("{title}")[0].replace("{{", "{").replace("}}", "}")
+    """The text before the title; empty if other text follows the title, which is no prompt."""
+    before, _, after = template.partition("{title}")
+    if re.sub(r"\{(abstract|sep|sep_if_abstract)\}", "", after).strip():
+        return ""
+    return before.replace("{{", "{").replace("}}", "}")
 
 
 def _write_json(path: Path, value: Any) -> None:

@@ -65,7 +65,13 @@ def convert(
     if not (made / "tokenizer.json").exists():
         raise PackageRefused(f"{title} has no fast tokenizer (tokenizer.json).")
     if adapter:
-        _apply(adapter, made, model.base_model_prefix, title)
+        try:
+            _apply(adapter, made, model.base_model_prefix, title)
+        except (KeyError, RuntimeError, ValueError) as error:
+            raise PackageRefused(
+                f"The adapter {title} does not fit its base model: {error}.",
+                "Check the base model in adapter_config.json.",
+            ) from error
     positions = getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT
     spare = getattr(model.config, "pad_token_id", 0) or 0
     shifted = config.get("model_type") in _SHIFTED
@@ -120,7 +126,7 @@ def head_dim(made: Path, names: Sequence[str], dim: int) -> int:
 def _load(folder: Path, made: Path, title: str, adapter: Path | None) -> PreTrainedModel:
     """The model with its pooler if it was trained with one, in 16 bits if all its weights are."""
     names = weights_among(path.name for path in folder.iterdir())
-    if all(name.endswith(".safetensors") for name in names):
+    if names and all(name.endswith(".safetensors") for name in names):
         for weights in folder.glob("model*.safetensors*"):
             shutil.copy(weights, made)
     else:

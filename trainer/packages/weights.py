@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import struct
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,13 +37,20 @@ def weights_among(names: Iterable[str]) -> list[str]:
     return next(filter(None, found), [])
 
 
+# Exceptions of reading a damaged file; the last ones are of torch's own reader of archives.
+_DAMAGED = (
+    *(OSError, ValueError, RuntimeError, EOFError, LookupError, SafetensorError),
+    *(TypeError, AttributeError, AssertionError, struct.error),
+)
+
+
 def read_weights(folder: Path, title: str) -> dict[str, Tensor]:
     """Read the weights in a folder of the model `title`, by name. Raises PackageRefused.
 
     torch's archives are read with a reader that creates tensors and numbers only, and refuses
     everything else without running it.
     """
-    names = weights_among(path.name for path in folder.iterdir())
+    names = weights_among(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if not names:
         raise PackageRefused(f"The model {title} has no weights.", "Copy the model again.")
     found: dict[str, Tensor] = {}
@@ -57,9 +65,11 @@ def read_weights(folder: Path, title: str) -> dict[str, Tensor]:
             tensors = {key: value for key, value in read.items() if isinstance(value, Tensor)}
             # Copies: safetensors cannot store tensors that share memory.
             found |= {key: value.detach().clone().contiguous() for key, value in tensors.items()}
-    except (OSError, ValueError, RuntimeError, EOFError, KeyError, SafetensorError) as error:
+    except _DAMAGED as error:
         raise _unreadable(title, names, error) from error
     except pickle.UnpicklingError as error:
+        if "Unsupported operand" in str(error):  # no archive at all, such as a web page
+            raise _unreadable(title, names, ValueError("no PyTorch archive")) from error
         raise PackageRefused(
             f"The weights of {title} ({', '.join(names)}) contain more than numbers, which could "
             "run code when loaded.",

@@ -53,7 +53,9 @@ GALLERY = (
         85,
         "Apache-2.0",
     ),
-    GalleryModel("arazd/MIReAD", tr("Trained to predict the journal of a paper"), 440, 85),
+    GalleryModel(
+        "arazd/MIReAD", tr("Trained to predict the journal of a paper"), 449, 85, "Apache-2.0"
+    ),
     GalleryModel(
         "thellert/physbert_uncased", tr("Trained on 1.2 million papers, physics only"), 440, 85
     ),

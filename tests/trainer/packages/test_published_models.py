@@ -349,6 +349,35 @@ def test_bottleneck_adapter_of_specter2_is_applied(tmp_path):
     assert np.abs(ours(package) - expected).max() < 1e-5
 
 
+def test_package_with_an_adapter_is_not_offered_to_other_programs(tmp_path):
+    """They would ignore the adapter, and return other vectors."""
+    make_transformer(tmp_path / "base", BertConfig(**_SIZE))
+    specter2_like(tmp_path / "adapter", tmp_path / "base")
+    package = package_of(tmp_path / "adapter", tmp_path / "package", "cls")
+    modules = json.loads((package.folder / "modules.json").read_text())
+    assert not any(module["type"].endswith(".Pooling") for module in modules)
+    assert "SentenceTransformer(" not in (package.folder / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html></html>", b"version https://git-lfs", b"", b"PK\x03\x04x"]
+)
+def test_damaged_torch_weights_are_refused_as_damaged(tmp_path, body):
+    make_transformer(tmp_path / "model", BertConfig(**_SIZE))
+    (tmp_path / "model" / "model.safetensors").unlink()
+    (tmp_path / "model" / "pytorch_model.bin").write_bytes(body)
+    with pytest.raises(PackageRefused) as caught:
+        package_of(tmp_path / "model", tmp_path / "package", "cls")
+    assert "run code" not in str(caught.value)
+
+
+def test_model_without_weights_is_refused(tmp_path):
+    make_transformer(tmp_path / "model", BertConfig(**_SIZE))
+    (tmp_path / "model" / "model.safetensors").unlink()
+    with pytest.raises(PackageRefused, match="no weights"):
+        package_of(tmp_path / "model", tmp_path / "package", "cls")
+
+
 def test_adapter_without_its_base_names_it(tmp_path, monkeypatch):
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
     specter2_like(tmp_path / "adapter", "somebody/base")
