@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import shutil
 from dataclasses import replace
@@ -251,7 +252,8 @@ def test_unsupported_module_is_refused(sentence_model, cache):
 def test_pickled_weights_are_refused(tmp_path, tiny, cache):
     plain = tmp_path / "old"
     shutil.copytree(tmp_path / "tiny-source", plain)
-    (plain / "model.safetensors").rename(plain / "pytorch_model.bin")
+    (plain / "model.safetensors").unlink()
+    (plain / "pytorch_model.bin").write_bytes(pickle.dumps(Path("a"), 2))  # more than numbers
     with pytest.raises(PackageRefused, match="could run code"):
         open_encoder(str(plain), cache=cache, pooling="cls")
 
