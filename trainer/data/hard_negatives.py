@@ -32,7 +32,7 @@ def mine(
     cite or are cited by an anchor, or are cited together with it, are no candidates; such and
     missing places are -1.
     """
-    graph = _graph(cites)
+    graph = citation_matrix(cites)
     cited_by = csr_array(graph.T)
     titles = _counts([cache.titles[row] for row in pool.tolist()], cache.vocabulary.size)
     texts = _counts(
@@ -90,8 +90,10 @@ def _ranked(
     return np.where(there, pool[at], -1).astype(np.int32)
 
 
-def _graph(cites: Csr) -> csr_array:
-    ones = np.ones(len(cites.indices), bool)  # sums of numbers could overflow
+def citation_matrix(cites: Csr) -> csr_array:
+    """Return the citations as a matrix [citing, cited] of truth values, whose products cannot
+    overflow."""
+    ones = np.ones(len(cites.indices), bool)
     shape = (len(cites), len(cites))
     return csr_array((ones, np.asarray(cites.indices), np.asarray(cites.indptr)), shape)
 

@@ -21,7 +21,7 @@ from trainer.data.corpus.citation_graph import are_cited
 from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import Batch, PaperExamples, name_texts
-from trainer.data.hard_negatives import choose_negatives, mine
+from trainer.data.hard_negatives import choose_negatives, citation_matrix, mine
 from trainer.data.library_tasks import library_pairs, task_examples, with_negatives
 from trainer.data.tokens import TextPart, Texts
 from trainer.methods.anchor import anchored, masked_contrast
@@ -182,8 +182,5 @@ def _papers(examples: PaperExamples) -> NDArray[np.int64]:
 
 def _reversed(cites: Csr) -> Csr:
     """Return the lists of the papers that cite each paper."""
-    ones = np.ones(len(cites.indices), np.int8)
-    shape = (len(cites), len(cites))
-    graph = csr_array((ones, np.asarray(cites.indices), np.asarray(cites.indptr)), shape)
-    turned = csr_array(graph.T)
+    turned = csr_array(citation_matrix(cites).T)
     return Csr(turned.indptr.astype(np.int64), turned.indices)

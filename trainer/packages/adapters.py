@@ -19,8 +19,8 @@ _BOTTLENECK = re.compile(
     r"(.*encoder\.layer\.\d+\.output)\.(?:\w+\.)*adapters\.[^.]+\.adapter_(down|up)(?:\.0)?\."
     r"(weight|bias)"
 )
-# What the bottleneck that SciRead computes has in its configuration: one after the feed-forward
-# layer, around the last layer norm, as in SPECTER2 (Pfeiffer et al., 2021).
+# Configuration of the supported bottleneck adapter: after the feed-forward layer, around the last
+# layer norm, as in SPECTER2 (Pfeiffer et al., 2021).
 _SUPPORTED: Mapping[str, Any] = {
     "output_adapter": True,
     "mh_adapter": False,

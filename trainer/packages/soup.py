@@ -22,7 +22,7 @@ from trainer.contract.package import Package
 from trainer.packages.export import base_name, export
 from trainer.version import trainer_version
 
-# What packages must have in common, so that their weights mean the same.
+# Properties that must be equal: otherwise equal weights give different vectors.
 _USE = ("dim", "pooling", "head", "template", "query_template", "max_tokens", "cls_tokens")
 # Keys of config.json that do not affect the vectors.
 _UNIMPORTANT = frozenset(("_name_or_path", "transformers_version", "dtype", "torch_dtype"))
@@ -65,7 +65,7 @@ def soup(
             "Average models that were trained on the same corpus.",
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".soup-") as made:
         source = Path(made)
         for name in first.files:
             (source / name).parent.mkdir(parents=True, exist_ok=True)
