@@ -2,56 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
+from torch import Tensor
 
 from trainer.data.bm25 import bm25_weights
 from trainer.data.corpus.columns import Csr
 from trainer.data.rng import random_integers
 from trainer.data.tokens import TokenCache
 
+# A change of what `mine` returns makes cached candidates of earlier versions unused.
+FORMAT = 1
 # The nearest papers are often related in ways that the citations do not show, and later ones are
 # easy: those of these ranks are used, by words and by vectors.
 _NEAREST, _FARTHEST = 8, 40
-# Similarities computed at once, at 4 bytes.
-_AT_ONCE = 1 << 24
+# Similarities are computed in blocks of so many anchors and candidates: 64 MB of scores.
+_ANCHORS, _CANDIDATES = 1 << 10, 1 << 14
+# So many of the most frequent tokens make up nearly all of a BM25 product. A dense matrix
+# multiplies them a hundred times as fast as a sparse one.
+_DENSE_TOKENS = 256
 
 
 def mine(
     cache: TokenCache,
-    cites: Csr,
+    cites: csr_array,
     pool: NDArray[np.int64],
-    vectors: NDArray[np.float32],
+    vectors: Callable[[NDArray[np.int64]], NDArray[np.float32]],
     anchors: NDArray[np.int64],
+    *,
+    device: torch.device | None = None,
+    at: Callable[[int], None] = lambda done: None,
 ) -> NDArray[np.int32]:
     """Return candidates [anchors, 2 * (_FARTHEST - _NEAREST)] of `pool`, similar to each anchor by
     words (BM25 of its title) or by vector; fewer from a small pool.
 
-    `vectors` [pool] are of unit length. `anchors` are some of the pool, both ascending. Papers that
-    cite or are cited by an anchor, or are cited together with it, are no candidates; such and
-    missing places are -1.
+    `vectors` returns the vectors of unit length of places in the pool. `anchors` are some of the
+    pool, both ascending. Papers that cite or are cited by an anchor, or are cited together with it,
+    are no candidates, by the matrix `cites` (`citation_matrix`); such and missing places are -1.
+    Every anchor is compared with every paper of the pool, in blocks, so that memory grows with the
+    pool only by its words. `at` is called with the number of anchors done.
     """
-    graph = citation_matrix(cites)
-    cited_by = csr_array(graph.T)
-    titles = _counts([cache.titles[row] for row in pool.tolist()], cache.vocabulary.size)
-    texts = _counts(
-        [np.concatenate([cache.titles[row], cache.abstracts[row]]) for row in pool.tolist()],
-        cache.vocabulary.size,
-    )
-    words = csr_array(bm25_weights(texts).T)
-    found, step = [], max(1, _AT_ONCE // len(pool))
-    for start in range(0, len(anchors), step):
-        some = anchors[start : start + step]
+    device = device or torch.device("cpu")
+    related = _Relations(cites, pool)
+    words = bm25_weights(_counts(cache, pool, abstracts=True))
+    often = np.bincount(words.indices, minlength=words.shape[1])
+    frequent = np.argsort(-often, kind="stable")[:_DENSE_TOKENS]
+    rare = np.setdiff1d(np.arange(words.shape[1]), frequent)
+    blocks = []
+    for start in range(0, len(pool), _CANDIDATES):
+        some = words[start : start + _CANDIDATES]
+        there = slice(start, start + some.shape[0])
+        blocks.append(_Block(there, csr_array(some[:, frequent]), csr_array(some[:, rare].T)))
+    del words
+    last = min(_FARTHEST, len(pool))
+    first = min(_NEAREST, last // 2)
+    found = np.full((len(anchors), 2, last - first), -1, np.int32)
+    for start in range(0, len(anchors), _ANCHORS):
+        some = anchors[start : start + _ANCHORS]
         places = np.searchsorted(pool, some)
-        cited = graph[some] + cited_by[some]
-        related = (cited + cited_by[some] @ graph).toarray()[:, pool]
-        related[np.arange(len(some)), places] = True
-        by_vector = _ranked(pool, vectors[places] @ vectors.T, related)
-        scores = (titles[places] @ words).toarray()
-        scores[scores <= 0] = -np.inf  # no word in common
-        found.append(np.concatenate([by_vector, _ranked(pool, scores, related)], axis=1))
-    return np.concatenate(found) if found else np.empty((0, 1), np.int32)
+        titles = _counts(cache, some, abstracts=False)
+        title = _Query(_on(device, titles[:, frequent].toarray()), csr_array(titles[:, rare]))
+        own = _on(device, vectors(places))
+        excluded = related.of(some, places)
+        best = [_Best(len(some), last, device) for _ in range(2)]
+        for block in blocks:
+            theirs = _on(device, vectors(np.arange(len(pool))[block.places]))
+            out = excluded[:, block.places].nonzero()
+            for kept, scores in zip(
+                best, (own @ theirs.T, title.scores(block, device)), strict=True
+            ):
+                scores[_on(device, out[0]), _on(device, out[1])] = -torch.inf
+                kept.add(scores, block.places.start)
+        for number, kept in enumerate(best):
+            found[start : start + len(some), number] = kept.papers(pool)[:, first:]
+        at(start + len(some))
+    return found.reshape(len(anchors), -1)
 
 
 def choose_negatives(
@@ -77,33 +107,103 @@ def choose_negatives(
     return np.where(counts > 0, chosen, others).astype(np.int32)
 
 
-def _ranked(
-    pool: NDArray[np.int64], scores: NDArray[np.float32], related: NDArray[np.bool_]
-) -> NDArray[np.int32]:
-    scores = np.where(related, -np.inf, scores)
-    last = min(_FARTHEST, scores.shape[1])
-    first = min(_NEAREST, last // 2)
-    top = np.argpartition(-scores, last - 1, axis=1)[:, :last]
-    order = np.argsort(-np.take_along_axis(scores, top, 1), axis=1, kind="stable")[:, first:]
-    at = np.take_along_axis(top, order, 1)
-    there = np.isfinite(np.take_along_axis(scores, at, 1))
-    return np.where(there, pool[at], -1).astype(np.int32)
-
-
-def citation_matrix(cites: Csr) -> csr_array:
-    """Return the citations as a matrix [citing, cited] of truth values, whose products cannot
-    overflow."""
-    ones = np.ones(len(cites.indices), bool)
+def citation_matrix(cites: Csr, citing: NDArray[np.integer] | None = None) -> csr_array:
+    """Return the citations, or those made by the papers `citing`, as a matrix [citing, cited] of
+    truth values, whose products cannot overflow."""
+    made = np.ones(len(cites), bool)
+    if citing is not None:
+        made[:] = False
+        made[citing] = True
     shape = (len(cites), len(cites))
-    return csr_array((ones, np.asarray(cites.indices), np.asarray(cites.indptr)), shape)
+    known = np.repeat(made, np.diff(cites.indptr))
+    found = csr_array((known, np.array(cites.indices), np.array(cites.indptr)), shape)
+    found.eliminate_zeros()
+    return found
 
 
-def _counts(texts: list[NDArray[np.integer]], vocabulary: int) -> csr_array:
-    """Return how often each token occurs in each text, [texts, vocabulary]."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    tokens = np.concatenate([np.empty(0, np.int64), *texts]).astype(np.int64)
-    ones = np.ones(len(tokens), np.float32)
-    made = csr_array((ones, tokens, indptr), (len(texts), vocabulary))
-    made.sum_duplicates()
-    return made
+class _Relations:
+    """The papers of the pool that are related to a paper by citations."""
+
+    def __init__(self, cites: csr_array, pool: NDArray[np.int64]) -> None:
+        self._cited_by = csr_array(cites.T)
+        self._to_pool = csr_array(cites[:, pool])
+        self._from_pool = csr_array(self._cited_by[:, pool])
+
+    def of(self, papers: NDArray[np.int64], places: NDArray[np.int64]) -> csr_array:
+        """Return a matrix [papers, pool], true for related papers and at a paper's own place."""
+        together = self._cited_by[papers] @ self._to_pool
+        itself = csr_array(
+            (np.ones(len(papers), bool), places, np.arange(len(papers) + 1)), together.shape
+        )
+        return csr_array(self._to_pool[papers] + self._from_pool[papers] + together + itself)
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some places of the pool, and the BM25 weights of their words: `frequent` [places, tokens] and
+    `rare` [tokens, places]."""
+
+    places: slice
+    frequent: csr_array
+    rare: csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class _Query:
+    """The counts of the words in titles: `frequent` and `rare`, both [titles, tokens]."""
+
+    frequent: Tensor
+    rare: csr_array
+
+    def scores(self, block: _Block, device: torch.device) -> Tensor:
+        """Return the BM25 scores [titles, places]; -inf where they have no word in common."""
+        found = self.frequent @ _on(device, block.frequent.toarray()).T
+        found += _on(device, (self.rare @ block.rare).toarray())
+        return found.masked_fill_(found <= 0, -torch.inf)
+
+
+class _Best:
+    """The places with the highest scores so far, for each of some queries."""
+
+    def __init__(self, queries: int, most: int, device: torch.device) -> None:
+        self._most = most
+        self._scores = torch.empty(queries, 0, device=device)
+        self._places = torch.empty(queries, 0, dtype=torch.int64, device=device)
+
+    def add(self, scores: Tensor, first: int) -> None:
+        """Add the scores [queries, n] of the places from `first` on."""
+        top, at = scores.topk(min(self._most, scores.shape[1]), dim=1)
+        every = torch.cat([self._scores, top], dim=1)
+        places = torch.cat([self._places, at + first], dim=1)
+        self._scores, at = every.topk(min(self._most, every.shape[1]), dim=1)
+        self._places = places.gather(1, at)
+
+    def papers(self, pool: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the papers, best first; -1 where the score is -inf."""
+        there = self._scores.isfinite().cpu().numpy()
+        return np.where(there, pool[self._places.cpu().numpy()], -1).astype(np.int32)
+
+
+def _on(device: torch.device, values: NDArray[np.generic]) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values)).to(device)
+
+
+def _counts(cache: TokenCache, rows: NDArray[np.int64], *, abstracts: bool) -> csr_array:
+    """Return how often each token occurs in each title, and abstract, [rows, vocabulary]."""
+    found = []
+    for start in range(0, len(rows), _CANDIDATES):
+        some = rows[start : start + _CANDIDATES].tolist()
+        texts = [cache.titles[row] for row in some]
+        if abstracts:
+            texts = [
+                np.concatenate([title, cache.abstracts[row]])
+                for title, row in zip(texts, some, strict=True)
+            ]
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        tokens = np.concatenate([np.empty(0, np.int32), *texts]).astype(np.int32)
+        ones = np.ones(len(tokens), np.float32)
+        made = csr_array((ones, tokens, indptr), (len(texts), cache.vocabulary.size))
+        made.sum_duplicates()
+        found.append(made)
+    return csr_array(vstack(found))

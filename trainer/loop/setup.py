@@ -77,7 +77,7 @@ def prepare_run(
     found = None
     for main_goes in (True, False):
         if ranks.main == main_goes:
-            found = _begin(recipe, folder, ranks.main, options, note)
+            found = _begin(recipe, folder, ranks, options, note)
         ranks.barrier()
     assert found is not None
     for stage in found.method.stages:
@@ -86,9 +86,9 @@ def prepare_run(
 
 
 def _begin(
-    recipe: Recipe, folder: Path, main: bool, options: Options, note: Callable[[str], None]
+    recipe: Recipe, folder: Path, ranks: Ranks, options: Options, note: Callable[[str], None]
 ) -> PreparedRun:
-    corpus = Corpus.open(recipe.corpus, verify=main)
+    corpus = Corpus.open(recipe.corpus, verify=ranks.main)
     base = find_base(recipe.base)
     setup = Setup(
         corpus=corpus,
@@ -97,11 +97,12 @@ def _begin(
         settings=recipe.settings,
         seed=recipe.seed,
         note=note,
+        device=ranks.device,
     )
     # Heads and other new weights are drawn from torch's generator.
     torch.manual_seed(int(stateless_bits("weights", recipe.seed)))
     method = METHODS[recipe.method](setup)
-    if main:
+    if ranks.main:
         write_atomically(folder / RECORDS, json.dumps(method.records, indent=2) + "\n")
     for stage in method.stages:
         for module in stage.model.modules():

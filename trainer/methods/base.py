@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -151,7 +152,7 @@ class Setup:
     """The inputs of a method. `settings` holds every setting of its MethodSpec, checked.
 
     `base` is a folder with a tokenizer and the weights to start from, and `folder` that of the run,
-    where a method may store files of its own.
+    where a method may store files of its own. `device` is that of the training.
     """
 
     corpus: Corpus
@@ -160,6 +161,7 @@ class Setup:
     settings: Mapping[str, Any]
     seed: int
     note: Callable[[str], None] = field(default=lambda _: None)
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     def backbone(self) -> Backbone:
         """Load the transformer to start from. Raises TrainerError."""

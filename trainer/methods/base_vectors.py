@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 
 import numpy as np
 import torch
-from filelock import FileLock
 from numpy.typing import NDArray
 from torch.nn import functional as F
 
 from trainer.contract.package import WEIGHTS, sha256_of
-from trainer.contract.run import write_atomically
-from trainer.data.corpus.columns import numbers, write_numbers
+from trainer.data.cached import cached_numbers, key_of
 from trainer.data.examples import text_of
 from trainer.data.sampler import micro_batches
 from trainer.data.tokens import Texts
@@ -23,17 +20,21 @@ from trainer.model.packed import pack
 from trainer.model.text_model import TextModel
 
 # The format of the cached vectors. A change of it makes caches of earlier versions unused.
-_FORMAT = 1
-_FILE = "vectors.float16"
+_FORMAT = 2
 # Texts between two messages about the progress.
 _PORTION = 5_000
 
 
 class BaseVectors:
-    """The vectors of named texts (PaperExamples.names), of unit length; call it to look some up."""
+    """The vectors of named texts (PaperExamples.names), of unit length; call it to look some up.
 
-    def __init__(self, names: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
-        self._names, self._vectors = names, vectors
+    `key` identifies all that they depend on.
+    """
+
+    def __init__(
+        self, names: NDArray[np.int64], vectors: NDArray[np.float16], key: str = ""
+    ) -> None:
+        self._names, self._vectors, self.key = names, vectors, key
 
     def __call__(self, names: NDArray[np.int64]) -> NDArray[np.float32]:
         found = self._vectors[np.searchsorted(self._names, names)].astype(np.float32)
@@ -51,39 +52,36 @@ def base_vectors(setup: Setup, texts: Texts, pooling: str, names: NDArray[np.int
     if not len(names):
         return BaseVectors(names, np.empty((0, 0), np.float16))
     weights = setup.base / WEIGHTS
-    key = (
+    precision = precision_of(str(setup.settings["precision"]), setup.device)
+    key = key_of(
         _FORMAT,
         setup.corpus.sha256,
         sha256_of(weights) if weights.is_file() else str(setup.base),
         sha256_of(setup.base / "tokenizer.json"),
         (pooling, texts.join, texts.max_tokens, texts.cls_tokens),
+        str(precision),
         hashlib.sha256(names.tobytes()).hexdigest(),
     )
-    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-    folder = setup.corpus.folder / "vectors" / digest
-    if not (folder / _FILE).is_file():
-        folder.parent.mkdir(exist_ok=True)
-        with FileLock(folder.with_suffix(".lock")):
-            if not (folder / _FILE).is_file():
-                unfinished = folder.with_name(f"{digest}.new")
-                shutil.rmtree(unfinished, ignore_errors=True)
-                unfinished.mkdir()
-                found = _computed(setup, texts, pooling, names)
-                write_numbers(unfinished / _FILE, found)
-                write_atomically(unfinished / "key.txt", repr(key) + "\n")
-                unfinished.rename(folder)
-    return BaseVectors(names, numbers(folder / _FILE).reshape(len(names), -1))
+    found = cached_numbers(
+        setup.corpus.folder / "vectors" / key,
+        "vectors.float16",
+        lambda: _computed(setup, texts, pooling, names, precision),
+    )
+    return BaseVectors(names, found.reshape(len(names), -1), key)
 
 
 @torch.no_grad()
 def _computed(
-    setup: Setup, texts: Texts, pooling: str, names: NDArray[np.int64]
+    setup: Setup,
+    texts: Texts,
+    pooling: str,
+    names: NDArray[np.int64],
+    precision: torch.dtype,
 ) -> NDArray[np.float16]:
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = setup.device
     # A missing pooler is drawn; weights drawn later must not depend on whether there is a cache.
     with torch.random.fork_rng(devices=[]):
         model = TextModel(setup.backbone(), pooling).to(device).eval()
-    precision = precision_of(str(setup.settings["precision"]), device)
     ids = [texts.ids(*text_of(name)) for name in names.tolist()]
     lengths = np.fromiter(map(len, ids), np.int64, len(ids))
     found = np.empty((len(ids), model.dim), np.float16)

@@ -17,11 +17,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from trainer.contract.errors import TrainerError
+from trainer.data.cached import cached_numbers, key_of
 from trainer.data.corpus.citation_graph import are_cited
 from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import Batch, PaperExamples, name_texts
-from trainer.data.hard_negatives import choose_negatives, citation_matrix, mine
+from trainer.data.hard_negatives import FORMAT, choose_negatives, citation_matrix, mine
 from trainer.data.library_tasks import library_pairs, task_examples, with_negatives
 from trainer.data.tokens import TextPart, Texts
 from trainer.methods.anchor import anchored, masked_contrast
@@ -158,20 +159,36 @@ def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) ->
     rows = corpus.rows(Split.train)
     pool = np.union1d(rows[corpus.abstracts.lengths[rows] > 0], papers)
     names = name_texts(pool, TextPart.both)
-    vectors = base_vectors(setup, texts, setup.settings["pooling"], names)(names)
-    setup.note(f"Finding hard negatives among {len(pool):,} papers")
+    vectors = base_vectors(setup, texts, setup.settings["pooling"], names)
     anchors, places = np.unique(papers, return_inverse=True)
-    candidates = mine(texts.cache, corpus.cites, pool, vectors, anchors)
+
+    def mined() -> NDArray[np.int32]:
+        setup.note(f"Finding hard negatives for {len(anchors):,} of {len(pool):,} papers")
+        return mine(
+            texts.cache,
+            # The citations of papers that are held out are not known to a training.
+            citation_matrix(corpus.cites, rows),
+            pool,
+            lambda some: vectors(names[some]),
+            anchors,
+            device=setup.device,
+            at=lambda done: setup.note(f"Hard negatives: {done:,} of {len(anchors):,} papers"),
+        )
+
+    # By the key of the vectors, which are those of the pool, and depend on the corpus.
+    key = key_of(FORMAT, vectors.key, anchors.astype(np.int64).tobytes())
+    found = cached_numbers(corpus.folder / "negatives" / key, "candidates.int32", mined)
+    candidates = found.reshape(len(anchors), -1)
     assert examples.labels is not None
     kinds = len(corpus.field_names)
     venue = examples.labels >= kinds
-    found = choose_negatives(
+    by_category = choose_negatives(
         candidates, places, np.where(venue, -1, examples.labels), corpus.primary, pool, setup.seed
     )
     by_venue = choose_negatives(
         candidates, places, examples.labels - kinds, corpus.venues, pool, setup.seed
     )
-    return with_negatives(examples, np.where(venue, by_venue, found))
+    return with_negatives(examples, np.where(venue, by_venue, by_category))
 
 
 def _papers(examples: PaperExamples) -> NDArray[np.int64]:

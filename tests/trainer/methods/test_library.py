@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from torch.nn import functional as F
 
 from tests.support.generate.corpus import make_corpus
-from tests.support.models.small_loop import learn, make
+from tests.support.models.small_loop import learn, make, setup
 from tests.support.models.small_runs import small_base, small_corpus, small_recipe
 from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.run import RECORDS, Run
@@ -26,6 +26,7 @@ from trainer.distributed import Ranks
 from trainer.loop.setup import Options
 from trainer.methods.anchor import anchored
 from trainer.methods.base import Loss, ValidationMetric
+from trainer.methods.base_vectors import base_vectors
 from trainer.methods.search_scores import QUERIES, SearchScores
 from trainer.train import train
 
@@ -97,16 +98,47 @@ def test_cited_papers_are_no_negatives(corpus: Corpus, base: Path) -> None:
             assert not unrelated[place][np.isin(rivals, corpus.cites[paper])].any()
 
 
-def test_mined_negatives_are_not_related(corpus: Corpus, base: Path) -> None:
-    cache = TokenCache.open(corpus, base)
-    pool = corpus.rows(Split.train)
-    vectors = np.random.default_rng(1).normal(size=(len(pool), 8)).astype(np.float32)
-    found = mine(cache, corpus.cites, pool, vectors, pool)
-    assert (found >= 0).any()
-    for row, some in zip(pool.tolist(), found, strict=True):
-        assert row not in some and not np.isin(corpus.cites[row], some).any()
-        citing = [paper for paper in range(corpus.papers) if row in corpus.cites[paper]]
-        assert not np.isin(citing, some).any()
+def test_negatives_are_mined_once_and_kept_beside_the_corpus(
+    tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = Corpus.open(small_corpus(tmp_path / "corpus"))
+    mined: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        mined.append(1)
+        return mine(*arguments, **options)
+
+    monkeypatch.setattr("trainer.methods.library.mine", counted)
+    first, again = (make(corpus, base, "library-small", examples=60) for _ in range(2))
+    rows = [method.stages[0].train.rows for method in (first, again)]  # type: ignore[attr-defined]
+    assert len(mined) == 1 and np.array_equal(*rows)
+    make(corpus, base, "library-small", examples=60, pooling="cls")
+    assert len(mined) == 2
+
+
+def test_papers_cited_together_by_held_out_papers_may_be_negatives(
+    tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = Corpus.open(small_corpus(tmp_path / "corpus"))
+    given: list[Any] = []
+
+    def seen(cache: Any, cites: Any, *others: Any, **options: Any) -> Any:
+        given.append(cites)
+        return mine(cache, cites, *others, **options)
+
+    monkeypatch.setattr("trainer.methods.library.mine", seen)
+    make(corpus, base, "library-small", examples=60)
+    citing = np.unique(given[0].nonzero()[0])
+    assert len(citing) and (corpus.split[citing] == Split.train).all()
+
+
+def test_base_vectors_depend_on_the_precision(tmp_path: Path, base: Path) -> None:
+    corpus = Corpus.open(small_corpus(tmp_path / "corpus"))
+    for precision in ("fp32", "bf16"):
+        given = setup(corpus, base, "library-small", precision=precision)
+        texts = given.texts(given.reading())
+        base_vectors(given, texts, "mean", np.arange(0, 60, 6))
+    assert len(list(corpus.folder.glob("vectors/*/vectors.*"))) == 2
 
 
 def test_sentence_and_rest_divide_a_paper(tmp_path: Path) -> None:
