@@ -328,7 +328,7 @@ class Training:
                 self._prepared,
                 self._best(),
                 self._ranks.device,
-                self._reporter.warn,
+                self._reporter,
             )
             seconds = self._state.seconds + self._rate.seconds
             made = build_report(self._run, package, seconds, self._state.tokens, self._described)

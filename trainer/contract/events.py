@@ -25,6 +25,8 @@ class Event:
     - step: stage, epoch, loss, learning_rate, gradient_norm, tokens, tokens_per_second,
       examples_per_second, memory (peak bytes so far), eta (seconds left)
     - validation: stage, loss, scores {name: number}, best (whether it is the best so far)
+    - mixture: stage, share (of the base model's weights in the finished model), scores (of the
+      finished model; the validations before have those of the trained weights)
     - checkpoint: seconds (spent on saving)
     - note: text; warning: text
     - stop: why; error: message, hint; end: seconds, scores

@@ -145,9 +145,9 @@ def _measurement(method: Method, stage: TrainingStage, rate: float) -> float:
     reader, read = text_reader(method), 0
     chance = np.random.default_rng(1)
 
-    def pretend(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    def pretend(pairs: Sequence[tuple[str, str]], *, queries: bool = False) -> NDArray[np.float32]:
         nonlocal read
-        read += sum(map(len, reader.ids(pairs)))
+        read += sum(map(len, reader.ids(pairs, queries=queries)))
         return chance.normal(size=(len(pairs), method.encoder.dim)).astype(np.float32)
 
     begun = time.perf_counter()

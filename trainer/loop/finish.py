@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,14 @@ from trainer.contract.package import (
 from trainer.contract.run import FORMAT, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.loop.checkpoints import Checkpoint, Tensors
-from trainer.loop.protection import protect_search
+from trainer.loop.progress import Reporter
+from trainer.loop.protection import mixed_encoder, protect_search
 from trainer.loop.setup import Options, PreparedRun
 from trainer.loop.stage_trainer import step_counts
 from trainer.machine import budget_for, describe_machine
-from trainer.methods.base import TrainingStage
+from trainer.methods.base import Method, TrainingStage
+from trainer.methods.search_scores import SearchScores
+from trainer.methods.wise_ft import WeightInterpolation
 from trainer.packages.export import export
 from trainer.version import trainer_version
 
@@ -40,11 +43,12 @@ def finish(
     begun: PreparedRun,
     best: Checkpoint,
     device: torch.device,
-    warn: Callable[[str], None],
+    reporter: Reporter,
 ) -> Package:
     """Write the package with these weights, unless an interrupted end has done so, and read it.
 
-    If the recipe protects search, as much of the base model is mixed in as that takes.
+    If the recipe protects search, as much of the base model is mixed in as that takes. If any is,
+    the scores of the mixture are recorded.
     """
     if run.package.exists():
         return read_package(run.package)
@@ -52,7 +56,8 @@ def finish(
     restore(method.stages[-1].model, best.model())
     protection: list[dict[str, Any]] = []
     if recipe.settings.get("keep_search"):
-        protection = protect_search(recipe, begun, device, warn)
+        protection = protect_search(recipe, begun, device, reporter.warn)
+    _record_mixture(method, protection, best.step, device, reporter)
     source = run.folder / "package.source"
     shutil.rmtree(source, ignore_errors=True)
     method.encoder.save(source, method.reading.tokenizer)
@@ -75,11 +80,29 @@ def finish(
     )
     metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)
     about = {"split": "validation", "corpus_sha256": corpus.sha256, "at": _iso(time.time())}
-    # They replace the scores of the weights before mixing.
+    # They have the scores of the base model, too.
     metrics = [row | about for row in protection] or metrics
     made = export(source, package, metrics=metrics)
     shutil.rmtree(source)
     return made
+
+
+def _record_mixture(
+    method: Method,
+    protection: Sequence[Mapping[str, Any]],
+    step: int,
+    device: torch.device,
+    reporter: Reporter,
+) -> None:
+    """Record the scores of the finished model, if its weights are not those of the validations."""
+    encoder, stage = method.encoder, method.stages[-1]
+    if not isinstance(encoder, WeightInterpolation) or not encoder.share:
+        return
+    found: Mapping[str, float] = {row["task"]: row["value"] for row in protection}
+    if stage.scores and not (protection and isinstance(stage.scores, SearchScores)):
+        found = stage.scores(mixed_encoder(method, encoder.share, device))
+    scores = {name: float(score) for name, score in found.items()}
+    reporter.record("mixture", step, stage=stage.name, share=encoder.share, scores=scores)
 
 
 def restore(model: nn.Module, tensors: Tensors) -> None:
@@ -96,7 +119,8 @@ def restore(model: nn.Module, tensors: Tensors) -> None:
 
 def _metrics(run: Run, stage: TrainingStage, corpus: str, step: int) -> list[dict[str, Any]]:
     """Return the scores of the weights that are kept, without the loss, which is no evaluation."""
-    found = [e for e in run.events() if e.kind == "validation" and e.step == step]
+    kinds = ("validation", "mixture")
+    found = [e for e in run.events() if e.kind in kinds and e.step == step]
     return [
         {
             "evaluation": stage.name,
@@ -180,8 +204,13 @@ def describe_run(
 def build_report(
     run: Run, package: Package, seconds: float, tokens: float, described: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the report of a finished run; losses and scores are taken from its events."""
+    """Return the report of a finished run; losses and scores are taken from its events.
+
+    The scores are those of the finished model; the validations' and the validation loss are those
+    of the trained weights, before any of the base model is mixed in.
+    """
     losses: dict[str, dict[int, float]] = {}
+    mixed: dict[str, float] = {}
     validations: dict[int, dict[str, Any]] = {}
     events = run.events()
     for event in events:
@@ -189,6 +218,8 @@ def build_report(
             losses.setdefault(event.values["stage"], {})[event.step] = event.values["loss"]
         elif event.kind == "validation":
             validations[event.step] = {"step": event.step, **event.values}
+        elif event.kind == "mixture":
+            mixed = event.values["scores"]
     stages = [
         {
             **stage,
@@ -203,7 +234,7 @@ def build_report(
         "format": FORMAT,
         **described,
         "stages": stages,
-        "scores": best[-1]["scores"] if best else {},
+        "scores": mixed or (best[-1]["scores"] if best else {}),
         "validation_loss": best[-1]["loss"] if best else None,
         "package": {"id": package.id, "space": package.space},
         "tokens": int(tokens),

@@ -215,6 +215,9 @@ _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "resume": lambda event: f"Resuming after step {event.step:,}: {event.values['why']}.",
     "stage": lambda event: f"Stage {event.values['number'] + 1}: {event.values['stage']}.",
     "validation": _measured,
+    "mixture": lambda event: (
+        f"The finished model has {event.values['share']:.0%} of the base model's weights."
+    ),
     "checkpoint": lambda event: f"Checkpoint saved after step {event.step}.",
     "note": lambda event: str(event.values["text"]),
     "warning": lambda event: str(event.values["text"]),

@@ -4,7 +4,6 @@ user is told."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import torch
@@ -17,12 +16,21 @@ from trainer.encoder import Encoder
 from trainer.loop.scoring import validation_encoder
 from trainer.loop.setup import PreparedRun
 from trainer.machine import budget_for, precision_of
+from trainer.methods.base import Encode, Method
 from trainer.methods.search_scores import QUERIES, SearchScores
 from trainer.methods.wise_ft import WeightInterpolation
 
 # Shares of the base model that are tried beside the recipe's own, which is the least.
 _SHARES = (0.25, 0.5, 0.75, 0.9)
 _SCORED = 500
+
+
+def mixed_encoder(method: Method, share: float, device: torch.device) -> Encode:
+    """Return what encodes as the finished model will with this share of its base model."""
+    assert isinstance(method.encoder, WeightInterpolation)
+    model = method.encoder.mixed(share).to(device)
+    budget, precision = budget_for(device, model.backbone), precision_of("auto", device)
+    return validation_encoder(method, Ranks.alone(str(device)), precision, budget, model)
 
 
 def protect_search(
@@ -48,13 +56,9 @@ def protect_search(
             f"because {recipe.base} is not a model package."
         )
         return []
-    before = scores(base.encode, partial(base.encode, queries=True))
-    ranks, precision = Ranks.alone(str(device)), precision_of("auto", device)
-    found: dict[float, dict[str, float]] = {}
-    for share in sorted({encoder.share, *(s for s in _SHARES if s > encoder.share)}):
-        model = encoder.mixed(share).to(device)
-        budget = budget_for(device, model.backbone)
-        found[share] = scores(validation_encoder(method, ranks, precision, budget, model))
+    before = scores(base.encode)
+    shares = sorted({encoder.share, *(s for s in _SHARES if s > encoder.share)})
+    found = {share: scores(mixed_encoder(method, share, device)) for share in shares}
     good = [share for share, after in found.items() if after[QUERIES] >= before[QUERIES]]
     if good:
         encoder.share = max(good, key=lambda share: sum(found[share].values()))

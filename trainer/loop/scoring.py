@@ -31,8 +31,8 @@ def validation_encoder(
     """
     reader, encoder = text_reader(method), model or method.encoder
 
-    def vectors(pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
-        ids = reader.ids(pairs)
+    def vectors(pairs: Sequence[tuple[str, str]], queries: bool) -> torch.Tensor:
+        ids = reader.ids(pairs, queries=queries)
         found = torch.empty(len(pairs), encoder.dim)
         for piece in micro_batches(np.array([len(row) for row in ids], np.int64), budget):
             texts = pack([ids[text] for text in piece]).to(ranks.device)
@@ -42,10 +42,11 @@ def validation_encoder(
         return found
 
     @torch.no_grad()
-    def encode(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    def encode(pairs: Sequence[tuple[str, str]], *, queries: bool = False) -> NDArray[np.float32]:
         encoder.eval()
         # Ordered by rank: every world-th pair.
-        gathered = ranks.gather(vectors(pairs[ranks.rank :: ranks.world]).to(ranks.device))
+        own = vectors(pairs[ranks.rank :: ranks.world], queries)
+        gathered = ranks.gather(own.to(ranks.device))
         order = np.concatenate(
             [np.arange(len(pairs))[r :: ranks.world] for r in range(ranks.world)]
         )

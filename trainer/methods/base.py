@@ -22,7 +22,13 @@ from trainer.data.examples import Batch
 from trainer.data.tokens import Texts, TokenCache
 from trainer.model.text_model import Backbone, TextModel
 
-Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
+
+class Encode(Protocol):
+    """Encodes (title, abstract) pairs to unit vectors; `queries`: they are typed queries."""
+
+    def __call__(
+        self, pairs: Sequence[tuple[str, str]], *, queries: bool = False
+    ) -> NDArray[np.float32]: ...
 
 
 class Loss(NamedTuple):

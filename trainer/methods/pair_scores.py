@@ -68,7 +68,8 @@ class PairScores:
         """Return the nDCG@10 of finding a question's abstract among those of all questions."""
         questions, papers = self._some(pairs, self._most).T
         documents, answers = np.unique(papers, return_inverse=True)
-        asked = encode([(self._corpus.questions[question], "") for question in questions.tolist()])
+        texts = [(self._corpus.questions[question], "") for question in questions.tolist()]
+        asked = encode(texts, queries=True)
         read = encode([(self._corpus.abstract(row), "") for row in documents.tolist()])
         return float(ndcg_at(relevant_ranks(asked, read, list(answers[:, None]))).mean())
 

@@ -41,12 +41,12 @@ class SearchScores:
             far = far[random_permutation(len(far), "not cited", seed, row)][:_NOT_CITED]
             self._lists[row] = dict.fromkeys(near.tolist(), 1) | dict.fromkeys(far.tolist(), 0)
 
-    def __call__(self, encode: Encode, ask: Encode | None = None) -> dict[str, float]:
-        """Return the scores of a model; `ask` encodes queries, by default as lone titles."""
+    def __call__(self, encode: Encode) -> dict[str, float]:
+        """Return the scores of a model."""
         found = {}
         typed = self._typed
         if typed.queries:
-            asked = (ask or encode)([(query, "") for query in typed.queries])
+            asked = encode([(query, "") for query in typed.queries], queries=True)
             read = encode(list(typed.documents.values()))
             ranks = relevant_ranks(asked, read, list(typed.answers[:, None]))
             found[QUERIES] = float(ndcg_at(ranks).mean())

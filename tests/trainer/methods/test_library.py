@@ -17,12 +17,15 @@ from tests.support.generate.corpus import make_corpus
 from tests.support.models.small_loop import learn, make, setup
 from tests.support.models.small_runs import small_base, small_corpus, small_recipe
 from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
+from trainer.contract.package import read_package
 from trainer.contract.run import RECORDS, Run
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.hard_negatives import mine
 from trainer.data.tokens import TextPart, Texts, TokenCache
 from trainer.data.typed_queries import typed_queries
 from trainer.distributed import Ranks
+from trainer.encoder import Encoder
+from trainer.grid import train_grid
 from trainer.loop.setup import Options
 from trainer.methods.anchor import anchored
 from trainer.methods.base import Loss, ValidationMetric
@@ -180,7 +183,39 @@ def test_model_worse_at_queries_gets_more_of_its_base(
     metrics = json.loads((run.package / "metrics.json").read_text("utf-8"))
     (row,) = [row for row in metrics if row.get("task") == QUERIES]
     assert (row["before"], row["value"]) == (0.9, 0.95)
+    assert run.report is not None
+    assert run.report["scores"] == {QUERIES: 0.95, "citations": 0.5}
     assert any(not torch.equal(found[name], start[name]) for name in start)
+
+
+def test_report_has_the_scores_of_the_mixed_model(
+    corpus: Corpus, base: Path, tmp_path: Path
+) -> None:
+    recipe = small_recipe("library", corpus.folder, base, keep_search=False)
+    recipe = replace(recipe, grid={"start_share": (0.25, 0.75)})
+    run = Run.create(tmp_path / "run", recipe)
+    assert train_grid(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert run.report is not None
+    for name, part in run.report["grid"].items():
+        package = read_package(run.folder / "grid" / name / "package")
+        measured = SearchScores(corpus, 20, recipe.seed)(Encoder(package, "cpu").encode)
+        assert part["scores"] == pytest.approx(measured, abs=0.02)
+    best = run.report["grid"][run.report["best"]]["scores"]
+    assert run.report["scores"] == best
+    assert sum(best.values()) == max(sum(p["scores"].values()) for p in run.report["grid"].values())
+
+
+def test_scores_of_search_use_no_test_papers(corpus: Corpus) -> None:
+    held_out = corpus.rows(Split.test).tolist()
+    texts = {(corpus.title(row), corpus.abstract(row)) for row in held_out}
+    encoded: list[tuple[str, str]] = []
+
+    def encode(pairs: Any, *, queries: bool = False) -> Any:
+        encoded.extend(pairs)
+        return np.eye(len(pairs), 200, dtype=np.float32)
+
+    assert len(SearchScores(corpus, 50, 1)(encode)) == 2
+    assert encoded and not texts & set(encoded)
 
 
 def test_user_is_told_if_the_base_stays_better(
