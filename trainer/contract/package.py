@@ -202,6 +202,26 @@ def starter_package(*, hashes: bool = True) -> Package:
     return package
 
 
+def prompt_of(template: str) -> str:
+    """Return the text before the title; empty if other text follows the title, which is no
+    prompt."""
+    before, _, after = template.partition("{title}")
+    if re.sub(r"\{(abstract|sep|sep_if_abstract)\}", "", after).strip():
+        return ""
+    return before.replace("{{", "{").replace("}}", "}")
+
+
+def prompts_of(package: Package) -> tuple[str, str]:
+    """Return the prompts of papers and of queries."""
+    paper = prompt_of(package.template)
+    return paper, prompt_of(package.query_template) if package.query_template else paper
+
+
+def escape_braces(text: str) -> str:
+    """Return the text as part of a template."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def max_positions(folder: Path) -> int | None:
     """Return the maximum sequence length of the transformer in a model folder, in word pieces; None
     if its config does not give it. Raises PackageRefused."""

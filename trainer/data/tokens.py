@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from filelock import FileLock
@@ -84,6 +84,27 @@ class Vocabulary:
         )
 
 
+class Prompts(NamedTuple):
+    """The tokens before the text of a paper and of a query; empty for none."""
+
+    paper: tuple[int, ...] = ()
+    query: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, tokenizer_folder: Path, paper: str, query: str) -> Prompts:
+        """Tokenize two prompts. Raises TrainerError if there is no tokenizer."""
+        if not (paper or query):
+            return cls()
+        tokenizer = _tokenizer(tokenizer_folder)
+        # A space at the end would be a token of its own for some tokenizers.
+        return cls(
+            *(
+                tuple(tokenizer.encode(prompt.rstrip(), add_special_tokens=False).ids)
+                for prompt in (paper, query)
+            )
+        )
+
+
 class TokenCache:
     """The word pieces of all titles, abstracts and questions of a corpus, without special tokens.
 
@@ -147,10 +168,19 @@ class Texts:
     train), "sep_if_abstract" (none without an abstract, as SciRepEval) or "space" (nothing, as the
     published scripts that embed). Texts of more than `max_tokens`, including special tokens, are
     truncated at the end. `cls_tokens` of more than 1 add [unused1], [unused2] ... after [CLS].
+    `prompts` are tokens before the text, of papers and of queries (`Prompts.of`); parts in
+    `queries` get that of queries.
     """
 
     def __init__(
-        self, cache: TokenCache, *, join: str = "sep", max_tokens: int = 512, cls_tokens: int = 1
+        self,
+        cache: TokenCache,
+        *,
+        join: str = "sep",
+        max_tokens: int = 512,
+        cls_tokens: int = 1,
+        prompts: Prompts | None = None,
+        queries: Iterable[TextPart] = (),
     ) -> None:
         words = cache.vocabulary
         if join not in JOINS:
@@ -164,7 +194,9 @@ class Texts:
                 "Use a vocabulary with the tokens [unused1], [unused2] and so on, such as that "
                 "of BERT or SciBERT.",
             )
-        if max_tokens < cls_tokens + 2:
+        self.prompts = prompts or Prompts()
+        self.queries = tuple(sorted(queries))
+        if max_tokens < cls_tokens + 2 + max(map(len, self.prompts)):
             raise TrainerError(
                 f"With {max_tokens} tokens, no text fits.", "Set max_tokens to 128 or 512."
             )
@@ -172,10 +204,10 @@ class Texts:
         self.join = join
         self.max_tokens = max_tokens
         self.cls_tokens = cls_tokens
-        self._start = np.array([words.cls, *words.unused[: cls_tokens - 1]], np.int32)
+        start = [words.cls, *words.unused[: cls_tokens - 1]]
+        self._starts = [np.array([*start, *prompt], np.int32) for prompt in self.prompts]
         self._sep = np.array([words.sep], np.int32)
         self._stop = words.stop
-        self._most = max_tokens - cls_tokens - 1  # between the first and the last special token
         self._columns = {
             TextPart.title: cache.titles,
             TextPart.abstract: cache.abstracts,
@@ -184,7 +216,9 @@ class Texts:
 
     def ids(self, row: int, part: TextPart = TextPart.both) -> NDArray[np.int32]:
         """Return the text's tokens, including special ones."""
-        return np.concatenate([self._start, self._body(row, part)[: self._most], self._sep])
+        start = self._starts[part in self.queries]
+        room = self.max_tokens - len(start) - 1
+        return np.concatenate([start, self._body(row, part)[:room], self._sep])
 
     def lengths(
         self, rows: NDArray[np.integer[Any]], parts: NDArray[np.integer[Any]]
@@ -194,8 +228,10 @@ class Texts:
         found = np.zeros(rows.shape, np.int64)
         for part in np.unique(parts):
             asked = parts == part
-            found[asked] = self._body_lengths(rows[asked], TextPart(part))
-        return np.minimum(found, self._most) + self.cls_tokens + 1
+            whole = self._body_lengths(rows[asked], TextPart(part))
+            special = len(self._starts[part in self.queries]) + 1
+            found[asked] = np.minimum(whole + special, self.max_tokens)
+        return found
 
     def sentence(self, row: int) -> tuple[int, int]:
         """Return where the `sentence` of the paper begins and ends in its abstract's tokens.

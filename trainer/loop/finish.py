@@ -27,7 +27,7 @@ from trainer.distributed import Ranks
 from trainer.loop.checkpoints import Checkpoint, Tensors
 from trainer.loop.progress import Reporter
 from trainer.loop.protection import mixed_encoder, protect_search
-from trainer.loop.setup import Options, PreparedRun
+from trainer.loop.setup import Options, PreparedRun, left_out
 from trainer.loop.stage_trainer import step_counts
 from trainer.machine import budget_for, describe_machine
 from trainer.methods.base import Method, TrainingStage
@@ -76,13 +76,14 @@ def finish(
         created=_iso(time.time()),
         trainer=trainer_version(),
         corpus={"papers": corpus.papers, "sha256": corpus.sha256, "split": corpus.split_by},
-        licence=base.licence,
+        licence=base.package.licence if base.package else "",
+        query_template=method.reading.query_template,
     )
     metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)
     about = {"split": "validation", "corpus_sha256": corpus.sha256, "at": _iso(time.time())}
     # They have the scores of the base model, too.
     metrics = [row | about for row in protection] or metrics
-    made = export(source, package, metrics=metrics)
+    made = export(source, package, metrics=metrics, notes=left_out(recipe, base))
     shutil.rmtree(source)
     return made
 
@@ -167,13 +168,13 @@ def describe_run(
     recipe: Recipe, begun: PreparedRun, ranks: Ranks, precision: torch.dtype, options: Options
 ) -> dict[str, Any]:
     """Return everything that affects the training, as values of the `start` event."""
-    corpus, stages = begun.corpus, begun.method.stages
+    corpus, stages, package = begun.corpus, begun.method.stages, begun.base.package
     budget = options.budget or budget_for(ranks.device, begun.method.encoder.backbone)
     return {
         "recipe": recipe.name,
         "method": recipe.method,
         "base": recipe.base,
-        "base_model": {"weights": begun.base.weights, "space": begun.base.space},
+        "base_model": {"weights": begun.base.weights, "space": package.space if package else ""},
         "settings": dict(recipe.settings),
         "seed": recipe.seed,
         "corpus": {

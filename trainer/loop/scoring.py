@@ -60,4 +60,10 @@ def validation_encoder(
 def text_reader(method: Method) -> TextReader:
     """Return a reader that tokenises and truncates texts as the package's encoder will."""
     reading = method.reading
-    return TextReader(reading.tokenizer, reading.template, reading.max_tokens, reading.cls_tokens)
+    return TextReader(
+        reading.tokenizer,
+        reading.template,
+        reading.max_tokens,
+        reading.cls_tokens,
+        query_template=reading.query_template,
+    )

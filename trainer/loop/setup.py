@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import NamedTuple
 import torch
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import WEIGHTS, file_hash, find_model
+from trainer.contract.package import WEIGHTS, Package, file_hash, find_model, prompt_of
 from trainer.contract.run import RECORDS, Recipe, write_atomically
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.rng import stateless_bits
@@ -20,6 +21,9 @@ from trainer.loop.stage_trainer import step_counts
 from trainer.methods.base import Method, Setup, TrainingStage
 from trainer.methods.registry import METHODS
 from trainer.model.text_model import Backbone
+
+# Parts of a template that are no text of its own.
+_PLACES = re.compile(r"\{(title|abstract|sep|sep_if_abstract)\}|\s")
 
 
 @dataclass(frozen=True)
@@ -43,13 +47,11 @@ class Options:
 
 
 class Base(NamedTuple):
-    """The model to start from. `weights` is "sha256:<hex>"; a plain folder has neither space nor
-    licence."""
+    """The model to start from. `weights` is "sha256:<hex>"; a plain folder is no package."""
 
     folder: Path
     weights: str
-    space: str = ""
-    licence: str = ""
+    package: Package | None = None
 
 
 class PreparedRun(NamedTuple):
@@ -90,6 +92,8 @@ def _begin(
 ) -> PreparedRun:
     corpus = Corpus.open(recipe.corpus, verify=ranks.main)
     base = find_base(recipe.base)
+    for sentence in left_out(recipe, base):
+        note(sentence)
     setup = Setup(
         corpus=corpus,
         base=base.folder,
@@ -97,6 +101,7 @@ def _begin(
         settings=recipe.settings,
         seed=recipe.seed,
         note=note,
+        package=base.package,
         device=ranks.device,
     )
     # Heads and other new weights are drawn from torch's generator.
@@ -133,6 +138,27 @@ def _check(
         )
 
 
+def left_out(recipe: Recipe, base: Base) -> list[str]:
+    """Return sentences about what the base model does and a model trained from it will not."""
+    package, found = base.package, []
+    if package is None or recipe.settings.get("from_scratch"):
+        return []
+    if package.head:
+        kinds = ", ".join(name.partition("_")[2] for name in package.head)
+        found.append(
+            f"The base model {package.title} ends with modules after its pooling ({kinds}). The "
+            "training leaves them out: the vectors of the new model are those of its transformer "
+            "and pooling."
+        )
+    found += [
+        f"The template {template!r} of the base model is not kept: a training keeps only text "
+        "before the title."
+        for template in (package.template, package.query_template)
+        if not prompt_of(template) and _PLACES.sub("", template)
+    ]
+    return found
+
+
 def find_base(name: str) -> Base:
     """Return the model with this name: a package, or a folder in the format of transformers.
 
@@ -143,4 +169,4 @@ def find_base(name: str) -> Base:
         weights = folder / WEIGHTS
         return Base(folder, file_hash(weights) if weights.is_file() else "")  # or they are sharded
     package = find_model(name)
-    return Base(package.folder, package.files[WEIGHTS], package.space, package.licence)
+    return Base(package.folder, package.files[WEIGHTS], package)

@@ -5,7 +5,7 @@ The loop owns everything else: order, batches, devices, precision, schedule, che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import Package, escape_braces, prompts_of
 from trainer.contract.settings import Value
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.examples import Batch
-from trainer.data.tokens import Texts, TokenCache
+from trainer.data.tokens import Prompts, TextPart, Texts, TokenCache
 from trainer.model.text_model import Backbone, TextModel
 
 
@@ -120,18 +121,28 @@ class InputFormat:
     """The conversion of texts to tokens, in training and inference.
 
     Title and abstract are joined by `join` and truncated to `max_tokens`; `cls_tokens` is the
-    number of [CLS] tokens at the beginning.
+    number of [CLS] tokens at the beginning. `prompt` and `query_prompt` are texts before those of
+    papers and of queries.
     """
 
     tokenizer: Path
     join: str
     max_tokens: int
     cls_tokens: int = 1
+    prompt: str = ""
+    query_prompt: str = ""
 
     @property
     def template(self) -> str:
         """The format as the template of a model package."""
-        return "{title}{sep}{abstract}" if self.join == "sep" else "{title} {abstract}"
+        joined = "{title}{sep}{abstract}" if self.join == "sep" else "{title} {abstract}"
+        return escape_braces(self.prompt) + joined
+
+    @property
+    def query_template(self) -> str:
+        """The template of queries of a model package; empty if it is that of papers."""
+        same = self.query_prompt == self.prompt
+        return "" if same else escape_braces(self.query_prompt) + "{title}"
 
 
 class Method(Protocol):
@@ -158,7 +169,8 @@ class Setup:
     """The inputs of a method. `settings` holds every setting of its MethodSpec, checked.
 
     `base` is a folder with a tokenizer and the weights to start from, and `folder` that of the run,
-    where a method may store files of its own. `device` is that of the training.
+    where a method may store files of its own. `package` is the package of the base, if it is one:
+    its prompts are kept. `device` is that of the training.
     """
 
     corpus: Corpus
@@ -167,6 +179,7 @@ class Setup:
     settings: Mapping[str, Any]
     seed: int
     note: Callable[[str], None] = field(default=lambda _: None)
+    package: Package | None = None
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     def backbone(self) -> Backbone:
@@ -198,15 +211,18 @@ class Setup:
     def reading(self, cls_tokens: int = 1) -> InputFormat:
         """Return the input format of the settings, with the tokenizer of the base."""
         most = self.settings["read_tokens"] or self.settings["max_tokens"]
-        return InputFormat(self.base, self.settings["join"], most, cls_tokens)
+        prompt, query_prompt = prompts_of(self.package) if self.package else ("", "")
+        return InputFormat(self.base, self.settings["join"], most, cls_tokens, prompt, query_prompt)
 
-    def texts(self, reading: InputFormat) -> Texts:
+    def texts(self, reading: InputFormat, queries: Iterable[TextPart] = ()) -> Texts:
         """Return the corpus as tokens, truncated as for training; they are created once and cached
-        beside it."""
+        beside it. `queries` are the parts that stand for typed queries."""
         cache = TokenCache.open(self.corpus, reading.tokenizer, self.note)
         return Texts(
             cache,
             join=reading.join,
             max_tokens=self.settings["max_tokens"],
             cls_tokens=reading.cls_tokens,
+            prompts=Prompts.of(reading.tokenizer, reading.prompt, reading.query_prompt),
+            queries=queries,
         )

@@ -59,6 +59,7 @@ def base_vectors(setup: Setup, texts: Texts, pooling: str, names: NDArray[np.int
         sha256_of(weights) if weights.is_file() else str(setup.base),
         sha256_of(setup.base / "tokenizer.json"),
         (pooling, texts.join, texts.max_tokens, texts.cls_tokens),
+        (tuple(texts.prompts), texts.queries),
         str(precision),
         hashlib.sha256(names.tobytes()).hexdigest(),
     )

@@ -41,6 +41,8 @@ SHARES = {
     "sentences": "sentence_share",
     "questions": "question_share",
 }
+# Parts that stand for typed queries.
+_QUERIES = (TextPart.title, TextPart.sentence, TextPart.question)
 # Equal similarities, computed differently, differ by less than this.
 _ROUNDING = 1e-5
 
@@ -51,7 +53,7 @@ class Library:
     def __init__(self, setup: Setup) -> None:
         settings, corpus = setup.settings, setup.corpus
         self.reading = setup.reading()
-        texts = setup.texts(self.reading)
+        texts = setup.texts(self.reading, _QUERIES)
         shares = {name: settings[setting] for name, setting in SHARES.items()}
         if not any(shares.values()):
             raise TrainerError("The shares of all tasks are 0.", "Set one of them above 0.")

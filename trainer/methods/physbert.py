@@ -43,6 +43,8 @@ class PhysBert:
         self.reading = setup.reading()
         if settings["train_tokenizer"]:
             self.reading = replace(self.reading, tokenizer=_word_pieces(setup))
+        if settings["from_scratch"]:
+            self.reading = replace(self.reading, prompt="", query_prompt="")
         self.encoder = TextModel(_backbone(setup, self.reading.tokenizer), settings["pooling"])
         self.records: dict[str, Any] = {}
         self.stages = list(self._word_stages(setup))
@@ -72,7 +74,8 @@ class PhysBert:
         # Imported late, since it imports scikit-learn: more than a second per training process.
         from trainer.methods.pair_scores import PairScores
 
-        settings, texts = setup.settings, setup.texts(self.reading)
+        settings = setup.settings
+        texts = setup.texts(self.reading, [TextPart.question])
         train, validation = pairs_to_learn(setup)
         self.records["contrast"] = {name: pairs.records for name, pairs in train.items()}
         together = min(settings["together"], settings["batch_size"])

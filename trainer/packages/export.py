@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.evaluations import evaluation_spec
-from trainer.contract.package import PUBLISHED_POOLINGS, STARTER, Package, write_package
+from trainer.contract.package import (
+    PUBLISHED_POOLINGS,
+    STARTER,
+    Package,
+    prompts_of,
+    write_package,
+)
 from trainer.contract.run import write_atomically
 from trainer.packages.published_config import POOLING_MODES, read_json
 
@@ -242,23 +248,12 @@ def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
     )
     limit = {"max_seq_length": package.max_tokens, "do_lower_case": False}
     _write_json(source / "sentence_bert_config.json", limit)
-    prompts = {
-        "document": _prompt(package.template),
-        "query": _prompt(package.query_template or package.template),
-    }
-    prompts = {name: text for name, text in prompts.items() if text}
+    prompts = zip(("document", "query"), prompts_of(package), strict=True)
+    known = {name: text for name, text in prompts if text}
     _write_json(
         source / "config_sentence_transformers.json",
-        {"prompts": prompts, "default_prompt_name": None, "similarity_fn_name": "cosine"},
+        {"prompts": known, "default_prompt_name": None, "similarity_fn_name": "cosine"},
     )
-
-
-def _prompt(template: str) -> str:
-    """The text before the title; empty if other text follows the title, which is no prompt."""
-    before, _, after = template.partition("{title}")
-    if re.sub(r"\{(abstract|sep|sep_if_abstract)\}", "", after).strip():
-        return ""
-    return before.replace("{{", "{").replace("}}", "}")
 
 
 def _write_json(path: Path, value: Any) -> None:

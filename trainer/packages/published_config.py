@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 from tokenizers import Tokenizer
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import POOLINGS, PUBLISHED_POOLINGS, is_pooling
+from trainer.contract.package import (
+    POOLINGS,
+    PUBLISHED_POOLINGS,
+    escape_braces,
+    is_pooling,
+)
 
 MODULES = "modules.json"
 PROMPTS = "config_sentence_transformers.json"
@@ -266,7 +271,7 @@ def _templates(folder: Path, title: str) -> tuple[str, str, str]:
     prompts = {name: text for name, text in prompts.items() if isinstance(text, str) and text}
     for pattern, query, template in _KNOWN_PROMPTS:
         if re.fullmatch(pattern, title):
-            return template, _escaped(str(prompts.get("query", query))) + "{title}", ""
+            return template, escape_braces(str(prompts.get("query", query))) + "{title}", ""
     default = found.get("default_prompt_name")
     default = default if default in prompts else ""
     of_papers = next((name for name in _DOCUMENT_PROMPTS if name in prompts), default)
@@ -275,10 +280,6 @@ def _templates(folder: Path, title: str) -> tuple[str, str, str]:
     of_queries = "query" if "query" in prompts else default
     others = sorted(prompts.keys() - {of_papers, of_queries})
     note = f"The model has prompts that are not used: {', '.join(others)}." if others else ""
-    template = _escaped(prompts.get(of_papers, "")) + _PLAIN
-    query = _escaped(prompts.get(of_queries, "")) + "{title}"
+    template = escape_braces(prompts.get(of_papers, "")) + _PLAIN
+    query = escape_braces(prompts.get(of_queries, "")) + "{title}"
     return template, "" if of_queries == of_papers else query, note
-
-
-def _escaped(prompt: str) -> str:
-    return prompt.replace("{", "{{").replace("}", "}}")
