@@ -27,6 +27,7 @@ from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 from tests.support.models.fake_encoder import FakeEncoder
 from tests.support.models.small_spaces import brute_force, papers
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.package import starter_package
 
 
@@ -69,6 +70,24 @@ def test_nearest_among_papers_is_exact_and_complete(library, space, encoder):
     assert np.allclose(similarities, sorted(everything.values(), reverse=True)[:50], atol=1e-3)
     assert len(set(ids.tolist()) & set(some.tolist())) == 50
     assert len(space.nearest_among(query, some, 1_000)[0]) == 300
+
+
+def test_query_is_encoded_with_the_query_template_of_the_model(library, tmp_path):
+    model = tiny_package(
+        tmp_path / "tiny",
+        template="{title} {abstract}",
+        query_template="we study neural papers of {title}",
+    )
+    encoder = EncoderProcess(model.folder)
+    space = EmbeddingIndex(library, encoder, tmp_path / "indexes")
+    plain, with_prompt = encoder.encode(
+        [("deep study", ""), ("we study neural papers of deep study", "")]
+    )
+    assert not np.allclose(plain, with_prompt, atol=5e-3)
+    assert np.allclose(space.encode_query("deep study"), with_prompt, atol=1e-3)
+    assert np.allclose(space.encode_sentences(["deep study"]), [plain], atol=1e-3)
+    encoder.close()
+    space.close()
 
 
 def test_vectors_reports_papers_without_vector(library, space, encoder):
