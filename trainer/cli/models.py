@@ -22,10 +22,13 @@ def info(model: Model) -> None:
     """Verify a model's files and describe the model."""
     package = find_model(model)
     for name in (
-        *("title", "method", "base", "dim", "pooling", "template", "max_tokens", "licence"),
-        *("space", "folder"),
+        *("title", "method", "base", "dim", "pooling", "head", "template", "query_template"),
+        *("max_tokens", "licence", "space", "folder"),
     ):
-        print(f"{name.replace('_', ' ').replace('licence', 'license'):<12}{getattr(package, name)}")
+        value = getattr(package, name)
+        shown = ", ".join(value) if isinstance(value, tuple) else value
+        title = {"licence": "license", "head": "modules"}.get(name, name.replace("_", " "))
+        print(f"{title:<16}{shown}".rstrip())
 
 
 def serve(model: Model) -> None:

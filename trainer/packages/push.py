@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 
 from huggingface_hub import CommitOperationAdd, HfApi, get_token
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
-from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
 from trainer.packages.export import base_name
+from trainer.packages.hub_errors import HUB_ERRORS, explained
 
 _PACKAGE = "package.json"
 
@@ -43,8 +42,8 @@ def push(package: Package, hub_id: str, *, public: bool = False, message: str = 
         made = api.create_commit(
             hub_id, operations, commit_message=message or f"Upload {package.title}"
         )
-    except (HfHubHTTPError, httpx.HTTPError, OSError, ValueError, RuntimeError) as error:
-        raise _explained(error, hub_id) from error
+    except (*HUB_ERRORS, ValueError, RuntimeError) as error:
+        raise explained(error, hub_id, "upload") from error
     return f"{api.endpoint}/{hub_id}/commit/{made.oid}"
 
 
@@ -54,33 +53,3 @@ def _without_paths(package: Package) -> bytes:
     if package.base:
         described["base"] = base_name(package.base)
     return (json.dumps(described, indent=2) + "\n").encode()
-
-
-def _explained(error: Exception, hub_id: str) -> TrainerError:
-    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
-        error = error.__cause__  # of the upload of one file
-    status = getattr(getattr(error, "response", None), "status_code", 0)
-    if isinstance(error, HFValidationError):
-        return TrainerError(f"{hub_id} is not a valid repository name.", "Example: OWNER/NAME.")
-    if isinstance(error, OfflineModeIsEnabled):
-        return TrainerError(
-            "HF_HUB_OFFLINE is set, which prevents uploads.", "Unset HF_HUB_OFFLINE."
-        )
-    if status in (401, 403):
-        return TrainerError(
-            f"Your token does not allow uploads to {hub_id} ({status}).",
-            "Set HF_TOKEN to a token with write access to this account.",
-        )
-    if status:
-        return TrainerError(
-            f"The Hugging Face Hub returned the status {status} for {hub_id}.", "Try again later."
-        )
-    if isinstance(error, ValueError):
-        return TrainerError(
-            f"The Hugging Face Hub sent an invalid reply for {hub_id}.", "Try again later."
-        )
-    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return TrainerError(
-        f"Could not upload to {hub_id}: {why.rstrip('.')}.",
-        "Check your internet connection, then push the model again.",
-    )
