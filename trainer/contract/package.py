@@ -24,6 +24,11 @@ FORMAT = 1
 # concatenated.
 PUBLISHED_POOLINGS = ("cls", "mean", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
 POOLINGS = (*PUBLISHED_POOLINGS, "mean_no_special", "multi_cls", "scalar_mix")
+# Activation functions of the module Dense, by their names in torch.nn.
+ACTIVATIONS = ("Identity", "Tanh", "ReLU", "GELU", "SiLU", "Sigmoid")
+# The classes of transformers that load only the encoder of an encoder-decoder, by model_type. All
+# other types are loaded by AutoModel, which knows those that it may load.
+ENCODER_CLASSES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel", "umt5": "UMT5EncoderModel"}
 WEIGHTS = "model.safetensors"
 POOLING_WEIGHTS = "pooling.safetensors"
 STARTER = "starter"
@@ -222,6 +227,20 @@ def escape_braces(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
+def activation_of(config: Mapping[str, Any], title: str) -> str:
+    """Return the name in torch.nn of the activation function of a module Dense of the model
+    `title`, from the module's config.json. Raises PackageRefused."""
+    named = str(config.get("activation_function", "torch.nn.modules.activation.Tanh"))
+    own = named.rpartition(".")[2]
+    if not named.startswith("torch.nn.") or own not in ACTIVATIONS:
+        raise PackageRefused(
+            f"The model {title} uses the activation function {named[:200]}, which SciRead does not "
+            "support.",
+            f"Supported: {', '.join(ACTIVATIONS)}. Evaluate a file of its vectors instead.",
+        )
+    return own
+
+
 def max_positions(folder: Path) -> int | None:
     """Return the maximum sequence length of the transformer in a model folder, in word pieces; None
     if its config does not give it. Raises PackageRefused."""
@@ -394,7 +413,9 @@ def _check_files(package: Package) -> None:
     """Check that all listed files exist inside the folder, and that there are no unlisted
     weights."""
     folder = package.folder
-    for name in (*_NEEDED, *package.files):
+    modules = [name for name in package.head if not name.endswith("_Normalize")]
+    of_modules = [f"{name}/{file}" for name in modules for file in ("config.json", WEIGHTS)]
+    for name in (*_NEEDED, *of_modules, *package.files):
         try:
             inside = (folder / name).resolve().is_relative_to(folder.resolve())
             there = (folder / name).is_file()
@@ -409,12 +430,15 @@ def _check_files(package: Package) -> None:
             raise PackageRefused(
                 f"The model in {folder} lacks the file {name[:200]!r}.", "Copy the model again."
             )
-    heads = {f"{name}/{WEIGHTS}" for name in package.head}
-    allowed = ({WEIGHTS, POOLING_WEIGHTS} | heads) & package.files.keys()
-    if WEIGHTS not in allowed:
-        raise PackageRefused(
-            f"The model in {folder} has no SHA-256 checksum for its file {WEIGHTS}.", _ANEW
-        )
+    for name in (WEIGHTS, *of_modules):
+        if name not in package.files:
+            raise PackageRefused(
+                f"The model in {folder} has no SHA-256 checksum for its file {name}.", _ANEW
+            )
+    for name in modules:
+        if name.endswith("_Dense"):
+            activation_of(_read_json(folder / name / "config.json"), package.title)
+    allowed = {WEIGHTS, POOLING_WEIGHTS, *of_modules} & package.files.keys()
     for path in _everything_in(folder):
         named = path.relative_to(folder).as_posix() in allowed
         if path.suffix.lower() in _WEIGHT_FORMATS and not named:

@@ -20,9 +20,9 @@ from trainer.packages.published_config import (
     ADAPTER_CONFIG,
     MODULES,
     base_of,
-    described,
     read_json,
     scales,
+    transformer_of,
 )
 
 if TYPE_CHECKING:
@@ -105,24 +105,27 @@ def package_of(folder: Path, made: Path, pooling: str = "") -> Package:
     `pooling` is required if the folder does not specify it. No code of the folder is imported.
     Raises PackageRefused.
     """
-    from trainer.packages.pull import local_base, pack_model
+    from trainer.packages.pull import find_source, local_base, pack_model
+    from trainer.packages.weights import weights_among
 
-    use, transformer = described(folder, str(folder), pooling)
-    source = folder / transformer
-    base: Any = read_json(source / "config.json").get("_name_or_path", "")
-    base_folder = None
-    if (name := base_of(source)) and not any(source.glob("model*.safetensors")):
-        base, base_folder = name, local_base(name)
+    transformer = folder / transformer_of(folder, str(folder))
+    base: Any = read_json(transformer / "config.json").get("_name_or_path", "")
+    base_folder, base_id = None, ""
+    weights = weights_among(path.name for path in transformer.iterdir())
+    if all("adapter" in name for name in weights) and (base_id := base_of(transformer)):
+        base, base_folder = base_id, local_base(base_id)
+    source = find_source(folder, str(folder), base_folder, base_id, pooling)
+    use = source.use
     package = Package(
         folder=made,
         id=folder.resolve().name,
         title=folder.resolve().name,
         dim=0,
-        pooling=use.pooling,
+        pooling=pooling or use.pooling,
         template=use.template,
         max_tokens=use.max_tokens,
         files={},
         base=base if isinstance(base, str) and "\n" not in base else "",
         query_template=use.query_template,
     )
-    return pack_model(folder, package, use, transformer=transformer, base=base_folder)
+    return pack_model(source, package)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import WEIGHTS
-
-# Activations in config.json, by the last part of their name: "torch.nn.modules.activation.Tanh".
-ACTIVATIONS: Mapping[str, Callable[[], nn.Module]] = {
-    "Identity": nn.Identity,
-    "Tanh": nn.Tanh,
-    "ReLU": nn.ReLU,
-    "GELU": nn.GELU,
-    "SiLU": nn.SiLU,
-    "Sigmoid": nn.Sigmoid,
-}
+from trainer.contract.package import WEIGHTS, activation_of
 
 
 def load_head(folder: Path, names: Iterable[str], title: str) -> nn.Sequential:
@@ -35,12 +25,11 @@ def load_head(folder: Path, names: Iterable[str], title: str) -> nn.Sequential:
 class _Dense(nn.Module):
     """A linear layer with an activation, and optionally with its input added."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Any], title: str) -> None:
         super().__init__()
         narrow, wide = int(config["in_features"]), int(config["out_features"])
         self.linear = nn.Linear(narrow, wide, bool(config.get("bias", True)))
-        name = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
-        self.activation = ACTIVATIONS[name]()
+        self.activation = getattr(nn, activation_of(config, title))()
         self.adds = bool(config.get("use_residual"))
         if self.adds and narrow != wide:
             self.residual = nn.Linear(narrow, wide, bias=False)
@@ -73,14 +62,14 @@ def _load(folder: Path, title: str) -> nn.Module:
         return _Normalize()
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        module: nn.Module = (_Dense if kind == "Dense" else _LayerNorm)(config)
+        module: nn.Module = _Dense(config, title) if kind == "Dense" else _LayerNorm(config)
         module.load_state_dict(
             {name: value.to(torch.float32) for name, value in load_file(folder / WEIGHTS).items()}
         )
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
         raise PackageRefused(
             f"The module {folder.name} of the model {title} could not be read: "
-            f"{str(error).splitlines()[0]}",
-            "Its activation may be unsupported, or its files are damaged. Copy the model again.",
+            f"{(str(error).splitlines() or [''])[0]}",
+            "Copy the model again.",
         ) from error
     return module.requires_grad_(False)

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import WEIGHTS
+from trainer.contract.package import ENCODER_CLASSES, WEIGHTS
 from trainer.model.bert import After
 from trainer.model.packed import Packed, to_device
 
@@ -111,9 +111,8 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
     from transformers.utils import logging
 
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    name = (config.get("architectures") or [""])[0]
-    # Packages of T5 have its encoder only.
-    library: Any = getattr(transformers, name if name.endswith("EncoderModel") else "AutoModel")
+    kind = str(config.get("model_type"))
+    library: Any = getattr(transformers, ENCODER_CLASSES.get(kind, "AutoModel"))
 
     # Silences its long report of missing and unexpected weights. Relevant ones are reported below.
     logging.disable_progress_bar()

@@ -15,6 +15,7 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import (
     POOLINGS,
     PUBLISHED_POOLINGS,
+    activation_of,
     escape_braces,
     is_pooling,
 )
@@ -64,11 +65,18 @@ _KNOWN_PROMPTS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+class Module(NamedTuple):
+    """A module of a sentence-transformers model: the last part of its type, and its folder."""
+
+    kind: str
+    path: str
+
+
 @dataclass(frozen=True)
 class Published:
     """Usage of a published model by its authors: pooling, templates and limits.
 
-    `head` are the folders of the modules after the pooling, in the model's own folder.
+    `head` are the modules after the pooling.
     """
 
     method: str
@@ -78,14 +86,7 @@ class Published:
     licence: str = ""
     note: str = ""
     query_template: str = ""
-    head: tuple[str, ...] = ()
-
-
-class Module(NamedTuple):
-    """A module of a sentence-transformers model: the last part of its type, and its folder."""
-
-    kind: str
-    path: str
+    head: tuple[Module, ...] = ()
 
 
 def described(folder: Path, title: str, pooling: str = "") -> tuple[Published, str]:
@@ -136,7 +137,7 @@ def described(folder: Path, title: str, pooling: str = "") -> tuple[Published, s
         _limit(folder / transformer),
         note=note,
         query_template=query,
-        head=_head(modules),
+        head=_head(folder, modules, title),
     )
     return use, transformer
 
@@ -170,10 +171,12 @@ def modules_of(folder: Path, title: str) -> list[Module]:
             f"The file {MODULES} of {title} is damaged: {error}.", "Copy the model again."
         ) from error
     for module in found:
-        parts_of_path = PurePosixPath(module.path).parts
-        if PurePosixPath(module.path).is_absolute() or ".." in parts_of_path:
+        place = PurePosixPath(module.path)
+        # On Windows a backslash separates folders, and a colon follows a drive.
+        if place.is_absolute() or ".." in place.parts or re.search(r"[\\:]", module.path):
             raise PackageRefused(
-                f"The model {title} refers to a module outside its folder: {module.path}"
+                f"The model {title} refers to a module outside its folder: {module.path[:200]}",
+                "The model may be malicious.",
             )
     kinds = [module.kind for module in found]
     strange = {kind for kind in types if not kind.startswith(_LIBRARY)}
@@ -189,20 +192,41 @@ def modules_of(folder: Path, title: str) -> list[Module]:
     return found
 
 
-def _head(modules: list[Module]) -> tuple[str, ...]:
-    """The folders of the modules after the pooling, without a normalization at the end, which
-    protocols do themselves or leave out."""
+def _head(folder: Path, modules: list[Module], title: str) -> tuple[Module, ...]:
+    """The modules after the pooling, without a normalization at the end, which protocols do
+    themselves or leave out. Raises PackageRefused."""
     head = [module for module in modules if module.kind in _HEAD]
     while head and head[-1].kind == _NORMALIZE:
         head.pop()
-    return tuple(module.path for module in head)
+    for module in head:
+        if module.kind == "Dense":
+            activation_of(read_json(folder / module.path / "config.json"), title)
+    return tuple(head)
 
 
 def base_of(folder: Path) -> str:
-    """The base model of the adapter in a folder, as it names it; empty if there is no adapter."""
+    """The base model of the adapter in a folder, as it names it; empty if there is no adapter.
+
+    Raises PackageRefused for a name that may be a path on another computer.
+    """
     config = read_json(folder / ADAPTER_CONFIG)
     name = config.get("base_model_name_or_path") or config.get("model_name")
-    return name if isinstance(name, str) else ""
+    name = name if isinstance(name, str) else ""
+    # Windows sends the user's credentials to the computer in a path such as //computer/folder.
+    if "\\" in name or name.startswith("//"):
+        raise PackageRefused(
+            f"The adapter refers to its base model by the unsafe path {name[:200]}.",
+            f"Write its name, or its path with slashes, as base_model_name_or_path in "
+            f"{ADAPTER_CONFIG}.",
+        )
+    return name
+
+
+def transformer_of(folder: Path, title: str) -> str:
+    """The folder of the transformer within a model's folder; usually this is "". Raises
+    PackageRefused."""
+    modules = modules_of(folder, title)
+    return next((module.path for module in modules if module.kind == _TRANSFORMER), "")
 
 
 def read_json(path: Path) -> dict[str, Any]:

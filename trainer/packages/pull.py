@@ -5,27 +5,17 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from huggingface_hub import HfApi, hf_hub_download
 from huggingface_hub.constants import HF_HUB_CACHE
-from huggingface_hub.errors import (
-    EntryNotFoundError,
-    GatedRepoError,
-    HfHubHTTPError,
-    HFValidationError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
 from huggingface_hub.hf_api import ModelInfo, RepoSibling
-from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import (
@@ -36,15 +26,19 @@ from trainer.contract.package import (
     sha256_of,
 )
 from trainer.packages.export import export
+from trainer.packages.hub_errors import HUB_ERRORS, explained
 from trainer.packages.published_config import (
     ADAPTER_CONFIG,
     LONE_TITLE,
     MODULES,
     PROMPTS,
+    Module,
     Published,
     base_of,
     described,
+    modules_of,
     read_json,
+    transformer_of,
 )
 from trainer.packages.weights import weights_among
 
@@ -71,7 +65,7 @@ _TEXT_FILES = frozenset(
 _PACKAGE = "package.json"
 _OF_PACKAGE = frozenset((_PACKAGE, "metrics.json", "README.md", POOLING_WEIGHTS))
 # Folders of the modules of sentence-transformers.
-_MODULE = re.compile(r"\d+_[A-Za-z]+/")
+_MODULE = re.compile(r"\d+_[A-Za-z]+")
 _MAX_TEXT_FILE = 64 << 20
 _HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 # Types for which a repository may still offer code of its own, but transformers has the same model.
@@ -140,68 +134,120 @@ def pull(
     """
     if folder.exists():
         raise PackageRefused(f"{folder} already contains a model.", "Specify another folder.")
-    try:
+    with _explaining(hub_id):
         found = _find(hub_id, revision)
         download = _Download(found, note, at)
-        note(f"{hub_id} at {found.sha}: {download.size / 1e6:,.0f} MB")
         _check_room(download.size, folder)
         # Descriptions first: SciRead may be unable to run the model.
         snapshot = download.descriptions()
         if "files" in read_json(snapshot / _PACKAGE):  # others have a package.json of npm
             download.weights()
             return _copied(download.names, snapshot, folder)
-        base = None
-        if (name := base_of(snapshot)) and not download.is_whole:
-            base = _base(name, note, at)
-        use, transformer = _use(snapshot, base, hub_id, name, pooling)
+        transformer = "" if hub_id in PUBLISHED else transformer_of(snapshot, hub_id)
+        base_id = "" if download.is_whole(transformer) else base_of(snapshot / transformer)
+    base = None
+    if base_id:
+        base = _base(base_id, hub_id, download.size, folder, note, at)
+    source = find_source(snapshot, hub_id, base, base_id, pooling)
+    with _explaining(hub_id):
         download.weights()
-    except (HfHubHTTPError, httpx.HTTPError, OSError, HFValidationError) as error:
-        raise _explained(error, hub_id) from error
     package = Package(
         folder=folder,
         id=folder.name,
         title=hub_id,
         dim=0,
-        pooling=pooling or use.pooling,
-        template=use.template,
-        max_tokens=use.max_tokens,
+        pooling=pooling or source.use.pooling,
+        template=source.use.template,
+        max_tokens=source.use.max_tokens,
         files={},
-        method=use.method,
+        method=source.use.method,
         base=f"{hub_id}@{found.sha}",
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        licence=_licence(found) or use.licence,
-        query_template=use.query_template,
+        licence=_licence(found) or source.use.licence,
+        query_template=source.use.query_template,
     )
-    return pack_model(snapshot, package, use, transformer=transformer, base=base, dim=dim)
+    return pack_model(source, package, dim=dim)
 
 
-def pack_model(
-    snapshot: Path,
-    package: Package,
-    use: Published,
-    *,
-    transformer: str = "",
-    base: Path | None = None,
-    dim: int = 0,
-) -> Package:
-    """Make a package of the model in the folder `snapshot`, whose transformer is in its folder
-    `transformer`.
+class Source(NamedTuple):
+    """The files of a model, and how it is used by its authors.
+
+    `transformer` is the folder of its transformer, named `title` in errors, and `head` the one that
+    the paths of the modules after the pooling are in. If the model is an adapter, `adapter` is its
+    folder, and `transformer` that of its base model.
+    """
+
+    use: Published
+    transformer: Path
+    title: str
+    head: Path
+    adapter: Path | None = None
+
+
+def find_source(
+    folder: Path, name: str, base: Path | None = None, base_id: str = "", pooling: str = ""
+) -> Source:
+    """Return where the files of the model `name` in `folder` are, and how it is used.
+
+    `base` is the folder of the model `base_id` if the model is an adapter for it. An adapter that
+    does not say how it is used is used like its base. Raises PackageRefused.
+    """
+    if base is None:
+        use, within = _use(folder, name, pooling)
+        return Source(use, folder / within, name, folder)
+    own, within = None, ""
+    if name in PUBLISHED or any((folder / own).exists() for own in (MODULES, "1_Pooling")):
+        own, within = _use(folder, name, pooling)
+    packaged = read_json(base / _PACKAGE)
+    if "files" in packaged:
+        theirs, place = _use_of_package(read_package(base, hashes=False)), ""
+    elif own:
+        theirs, place = own, transformer_of(base, base_id)
+    else:
+        theirs, place = _use(base, base_id, pooling)
+    # What is said about the base is not true of the adapter, and it may have another license.
+    theirs = replace(theirs, note="", licence="")
+    head = folder if own else base
+    return Source(own or theirs, base / place, base_id, head, folder / within)
+
+
+def _use(folder: Path, name: str, pooling: str) -> tuple[Published, str]:
+    return (PUBLISHED[name], "") if name in PUBLISHED else described(folder, name, pooling)
+
+
+def _use_of_package(package: Package) -> Published:
+    if POOLING_WEIGHTS in package.files:
+        raise PackageRefused(
+            f"Adapters for the model {package.title}, whose pooling was trained, are not supported."
+        )
+    head = tuple(Module(name.partition("_")[2], name) for name in package.head)
+    return Published(
+        package.method,
+        package.pooling,
+        package.template,
+        package.max_tokens,
+        query_template=package.query_template,
+        head=head,
+    )
+
+
+def pack_model(source: Source, package: Package, *, dim: int = 0) -> Package:
+    """Make a package of a model.
 
     The package's `dim` is read from the model; `dim` here keeps only the first numbers of each
-    vector. With `base`, the folder of a base model, the transformer is an adapter for it. Raises
-    PackageRefused.
+    vector. Raises PackageRefused.
     """
-    folder = base or snapshot / transformer
-    config = _config(folder, package.title)
+    config = _config(source.transformer, source.title)
     # Imported here: transformers takes seconds, and most refusals come before.
     from trainer.packages import transformers_folder as conversion
 
     package.folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=package.folder.parent, prefix=".pull-") as temporary:
         made = Path(temporary)
-        adapter = snapshot / transformer if base else None
-        shape = conversion.convert(folder, made, config, package.title, adapter)
-        head = conversion.copy_head(snapshot, use.head, made, package.title)
+        shape = conversion.convert(
+            source.transformer, made, config, source.title, source.adapter, package.title
+        )
+        head = conversion.copy_head(source.head, source.use.head, made, package.title)
         pooled = shape.dim * len(package.pooling.split("+"))
         full = conversion.head_dim(made, head, pooled)
         if dim > full:
@@ -217,7 +263,7 @@ def pack_model(
             head=head,
             max_tokens=min(package.max_tokens, shape.positions),
         )
-        return export(made, package, notes=[use.note] if use.note else [])
+        return export(made, package, notes=[source.use.note] if source.use.note else [])
 
 
 def _copied(names: Iterable[str], snapshot: Path, folder: Path) -> Package:
@@ -239,6 +285,8 @@ def _config(folder: Path, title: str) -> dict[str, Any]:
         raise PackageRefused(f"{title} has no readable config.json.")
     if config.get("model_type") in _NO_LONGER_REMOTE:
         config.pop("auto_map", None)
+    if "bottleneck_adapter" in config:
+        raise PackageRefused(f"{title} has an adapter already, and cannot get another.")
     if "auto_map" in config:
         raise PackageRefused(
             f"{title} requires running code of its own (auto_map in config.json).",
@@ -270,12 +318,11 @@ def _find(hub_id: str, revision: str) -> ModelInfo:
 
 
 def _weights(files: Iterable[str]) -> set[str]:
-    """The names of the files with weights: of the transformer, and of modules after it."""
+    """The names of the files with weights, those of one format in each folder."""
     by_folder: dict[str, list[str]] = {}
     for name in files:
-        folder, _, own = name.rpartition("/")
-        if not folder or _MODULE.fullmatch(f"{folder}/"):
-            by_folder.setdefault(f"{folder}/" if folder else "", []).append(own)
+        folder, slash, own = name.rpartition("/")
+        by_folder.setdefault(folder + slash, []).append(own)
     return {folder + own for folder, names in by_folder.items() for own in weights_among(names)}
 
 
@@ -291,19 +338,28 @@ def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
     return ""
 
 
-def _base(name: str, note: Callable[[str], None], at: Callable[[int, int], None]) -> Path:
-    """The folder of an adapter's base model, which is downloaded if it is not here."""
+def _base(
+    name: str,
+    adapter: str,
+    adapter_size: int,
+    folder: Path,
+    note: Callable[[str], None],
+    at: Callable[[int, int], None],
+) -> Path:
+    """The folder of the base model of the adapter `adapter`, which is downloaded if it is not
+    here."""
     if not _HUB_ID.fullmatch(name):
         raise PackageRefused(
-            f"The adapter is for the base model {name}, which is not on the Hugging Face Hub.",
+            f"The adapter {adapter} is for the base model {name}, which is not on the Hugging Face "
+            "Hub.",
             "Merge the adapter into its base model, and add the result as a folder.",
         )
-    found = _find(name, "")
-    download = _Download(found, note, at)
-    note(f"{name} at {found.sha}: {download.size / 1e6:,.0f} MB")
-    folder = download.descriptions()
-    download.weights()
-    return folder
+    with _explaining(f"{name}, the base model of {adapter},"):
+        download = _Download(_find(name, ""), note, at)
+        _check_room(adapter_size + download.size, folder)
+        snapshot = download.descriptions()
+        download.weights()
+        return snapshot
 
 
 def local_base(name: str) -> Path:
@@ -317,20 +373,6 @@ def local_base(name: str) -> Path:
     )
 
 
-def _use(
-    snapshot: Path, base: Path | None, hub_id: str, base_id: str, pooling: str
-) -> tuple[Published, str]:
-    """How the model is used, by its authors, and the folder of its transformer; an adapter that
-    does not say so is used like its base."""
-    for name, folder in ((hub_id, snapshot), (base_id, base)):
-        if name in PUBLISHED:
-            return PUBLISHED[name], ""
-        if base is None or (folder and (folder / MODULES).exists()):
-            use, transformer = described(folder or snapshot, name, pooling)
-            return use, transformer if folder is snapshot else ""
-    return described(snapshot, hub_id, pooling)
-
-
 class _Download:
     """Download of a model's files, each verified against the hub's hash."""
 
@@ -338,25 +380,49 @@ class _Download:
         self, found: ModelInfo, note: Callable[[str], None], at: Callable[[int, int], None]
     ) -> None:
         self._found, self._note, self._at = found, note, at
-        self._wanted = _wanted(found)
+        self.size = self._before = 0
+        self._wanted = self._choose()
         self.names = [sibling.rfilename for sibling in self._wanted]
         self._weights = _weights(sibling.rfilename for sibling in self._wanted)
-        # False: an adapter, which needs a base model.
-        self.is_whole = any("adapter" not in name for name in self._weights)
-        self.size = sum(sibling.size or 0 for sibling in self._wanted)
-        self._before = 0
+        self.size, self._before = sum(sibling.size or 0 for sibling in self._wanted), 0
+        note(f"{found.id} at {found.sha}: {self.size / 1e6:,.0f} MB")
+
+    def is_whole(self, transformer: str) -> bool:
+        """Whether the transformer in this folder has weights of its own; an adapter has none."""
+        there = f"{transformer}/" if transformer else ""
+        own = [name.removeprefix(there) for name in self._weights if name.startswith(there)]
+        return any("/" not in name and "adapter" not in name for name in own)
+
+    def _choose(self) -> list[RepoSibling]:
+        """Choose the files to download: configuration, tokenizer, and weights in one file or in
+        parts; and what else belongs to a package of SciRead."""
+        siblings = {sibling.rfilename: sibling for sibling in self._found.siblings or ()}
+        belonging = _OF_PACKAGE if _PACKAGE in siblings else frozenset[str]()
+        folders = self._folders(siblings)
+        inside = [name for name in siblings if name.rpartition("/")[0] in folders]
+        weights = _weights(inside)
+        return [
+            sibling
+            for name, sibling in siblings.items()
+            if name in belonging
+            or (name in inside and (name in weights or name.rpartition("/")[2] in _TEXT_FILES))
+        ]
+
+    def _folders(self, siblings: Mapping[str, RepoSibling]) -> set[str]:
+        """Return the folders of the model's modules: as modules.json lists them, else those with
+        usual names."""
+        if MODULES in siblings and _PACKAGE not in siblings and self._found.id not in PUBLISHED:
+            folder = self._fetch_text(siblings[MODULES])
+            return {"", *(module.path for module in modules_of(folder, self._found.id))}
+        every = {name.rpartition("/")[0] for name in siblings}
+        return {"", *(name for name in every if _MODULE.fullmatch(name))}
 
     def descriptions(self) -> Path:
         """Fetch all files but the weights, and return their folder."""
         path = None
         for sibling in self._wanted:
-            if sibling.rfilename in self._weights:
-                continue
-            if (sibling.size or 0) > _MAX_TEXT_FILE:
-                raise PackageRefused(
-                    f"{self._found.id} has a {sibling.rfilename} file of {sibling.size} bytes."
-                )
-            path = self._fetch(sibling)
+            if sibling.rfilename not in self._weights:
+                path = self._fetch_text(sibling)
         if path is None:
             raise PackageRefused(f"{self._found.id} has no config.json.")
         return path
@@ -366,11 +432,18 @@ class _Download:
             if sibling.rfilename in self._weights:
                 self._fetch(sibling)
 
+    def _fetch_text(self, sibling: RepoSibling) -> Path:
+        if (sibling.size or 0) > _MAX_TEXT_FILE:
+            raise PackageRefused(
+                f"{self._found.id} has a {sibling.rfilename} file of {sibling.size} bytes."
+            )
+        return self._fetch(sibling)
+
     def _fetch(self, sibling: RepoSibling) -> Path:
         """Fetch a file, and return the root folder of the snapshot."""
         self._note(sibling.rfilename)
         before = self._before
-        bar: Any = partial(_Bar, lambda here: self._at(before + here, self.size))
+        bar: Any = partial(_Bar, lambda here: self._report(before + here))
         path = Path(
             hf_hub_download(
                 self._found.id, sibling.rfilename, revision=self._found.sha, tqdm_class=bar
@@ -378,8 +451,12 @@ class _Download:
         )
         _check(path, sibling, self._found.id)
         self._before += sibling.size or 0
-        self._at(self._before, self.size)
+        self._report(self._before)
         return path.parents[len(Path(sibling.rfilename).parts) - 1]
+
+    def _report(self, done: int) -> None:
+        if self.size:  # not yet known while modules.json is read
+            self._at(done, self.size)
 
 
 class _Bar:
@@ -433,70 +510,15 @@ def _there(folder: Path) -> Path:
     return next(place for place in (folder, *folder.parents) if place.exists())
 
 
-def _wanted(found: ModelInfo) -> list[RepoSibling]:
-    """Files to download: configuration, tokenizer, and weights in one file or in parts; and what
-    else belongs to a package of SciRead."""
-    siblings = found.siblings or []
-    packaged = any(sibling.rfilename == _PACKAGE for sibling in siblings)
-    weights = _weights(sibling.rfilename for sibling in siblings)
-    wanted = []
-    for sibling in siblings:
-        folder, _, name = sibling.rfilename.rpartition("/")
-        text = name in _TEXT_FILES and (not folder or _MODULE.fullmatch(f"{folder}/"))
-        belongs = packaged and sibling.rfilename in _OF_PACKAGE
-        if text or belongs or sibling.rfilename in weights:
-            wanted.append(sibling)
-    return wanted
-
-
 def _licence(found: ModelInfo) -> str:
     licence = found.card_data.get("license") if found.card_data else ""
     return licence if isinstance(licence, str) else ""
 
 
-def _explained(error: Exception, hub_id: str) -> TrainerError:
-    if isinstance(error, GatedRepoError):
-        return TrainerError(
-            f"Access to {hub_id} is restricted.",
-            "Request access on the model's page, then set HF_TOKEN to your token.",
-        )
-    if isinstance(error, RepositoryNotFoundError | HFValidationError):
-        return TrainerError(
-            f"The model {hub_id} does not exist on the Hugging Face Hub, or it is private.",
-            "Check the spelling (OWNER/NAME). For a private model, set HF_TOKEN.",
-        )
-    if isinstance(error, RevisionNotFoundError):
-        return TrainerError(
-            f"The specified revision of {hub_id} does not exist.",
-            "See the model's page for the available revisions.",
-        )
-    if isinstance(error, OfflineModeIsEnabled):
-        return TrainerError(
-            "HF_HUB_OFFLINE is set, which prevents downloads.", "Unset HF_HUB_OFFLINE."
-        )
-    if isinstance(error, LocalEntryNotFoundError):
-        error = error.__cause__ if isinstance(error.__cause__, Exception) else error
-    if isinstance(error, EntryNotFoundError):
-        return TrainerError(
-            f"A file of {hub_id} is no longer on the Hugging Face Hub.", "Pull the model again."
-        )
-    status = getattr(getattr(error, "response", None), "status_code", 0)
-    if status == 429:
-        return TrainerError(
-            "The Hugging Face Hub limits the number of requests (429).",
-            "Try again in a few minutes.",
-        )
-    if status:
-        return TrainerError(
-            f"The Hugging Face Hub returned the status {status} for {hub_id}.", "Try again later."
-        )
-    if isinstance(error, httpx.NetworkError | httpx.ConnectTimeout | ConnectionError):
-        return TrainerError(
-            f"Could not download {hub_id}: the Hugging Face Hub is not available.",
-            "Check your internet connection, then pull the model again. Downloaded files are kept.",
-        )
-    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return TrainerError(
-        f"Could not download {hub_id}: {why.rstrip('.')}.",
-        "Pull the model again. Downloaded files are kept.",
-    )
+@contextmanager
+def _explaining(hub_id: str) -> Iterator[None]:
+    """Raise errors of the hub and of the disk as TrainerError."""
+    try:
+        yield
+    except HUB_ERRORS as error:
+        raise explained(error, hub_id, "download") from error

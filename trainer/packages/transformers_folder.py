@@ -12,17 +12,15 @@ import torch
 import transformers
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import AutoTokenizer, PreTrainedModel
 from transformers.utils import logging
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import WEIGHTS
+from trainer.contract.package import ENCODER_CLASSES, WEIGHTS
 from trainer.packages.adapters import apply_adapter
-from trainer.packages.published_config import ADAPTER_CONFIG, read_json
+from trainer.packages.published_config import ADAPTER_CONFIG, Module, read_json
 from trainer.packages.weights import half_precision, read_weights, weights_among
 
-# Encoder-decoder models of which only the encoder makes vectors.
-_ENCODERS = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel", "umt5": "UMT5EncoderModel"}
 # Their positions start after the padding index.
 _SHIFTED = ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "data2vec-text")
 _NO_LIMIT = 1 << 20  # tokens, for models with relative positions
@@ -37,12 +35,17 @@ class Shape(NamedTuple):
 
 
 def convert(
-    folder: Path, made: Path, config: Mapping[str, Any], title: str, adapter: Path | None = None
+    folder: Path,
+    made: Path,
+    config: Mapping[str, Any],
+    title: str,
+    adapter: Path | None = None,
+    adapter_title: str = "",
 ) -> Shape:
     """Write the transformer in `folder`, heads dropped, and its tokenizer to the folder `made`.
 
-    `config` is the model's config.json; `adapter` is the folder of an adapter to apply. No code but
-    transformers' own is run. Raises PackageRefused.
+    `config` is its config.json, and `title` its name in errors; `adapter` is the folder of an
+    adapter to apply. No code but transformers' own is run. Raises PackageRefused.
     """
     _copy_descriptions(folder, made, config)
     if adapter and any((adapter / name).exists() for name in _TOKENIZER_FILES):
@@ -66,10 +69,10 @@ def convert(
         raise PackageRefused(f"{title} has no fast tokenizer (tokenizer.json).")
     if adapter:
         try:
-            _apply(adapter, made, model.base_model_prefix, title)
+            _apply(adapter, made, model.base_model_prefix, adapter_title)
         except (KeyError, RuntimeError, ValueError) as error:
             raise PackageRefused(
-                f"The adapter {title} does not fit its base model: {error}.",
+                f"The adapter {adapter_title} does not fit its base model {title}: {error}.",
                 "Check the base model in adapter_config.json.",
             ) from error
     positions = getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT
@@ -78,20 +81,19 @@ def convert(
     return Shape(model.config.hidden_size, positions - (spare + 1 if shifted else 0))
 
 
-def copy_head(folder: Path, names: Sequence[str], made: Path, title: str) -> tuple[str, ...]:
-    """Copy the modules after the pooling to the folder `made`, as safetensors; return the names of
-    their folders there. Raises PackageRefused."""
+def copy_head(folder: Path, modules: Sequence[Module], made: Path, title: str) -> tuple[str, ...]:
+    """Copy the modules after the pooling from the folder of their model to the folder `made`, as
+    safetensors; return the names of their folders there. Raises PackageRefused."""
     found = []
-    for number, name in enumerate(names, 2):
-        kind = modules_kind(name)
+    for number, (kind, path) in enumerate(modules, 2):
         own = f"{number}_{kind}"
         found.append(own)
         if kind == "Normalize":
             continue
         (made / own).mkdir()
-        config = read_json(folder / name / "config.json")
+        config = read_json(folder / path / "config.json")
         (made / own / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
-        save_file(read_weights(folder / name, title), made / own / WEIGHTS)
+        save_file(read_weights(folder / path, title), made / own / WEIGHTS)
     return tuple(found)
 
 
@@ -109,11 +111,6 @@ def cut_dense(made: Path, number: int, full: int, dim: int) -> str:
     (made / name / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
     save_file({"linear.weight": torch.eye(dim, full)}, made / name / WEIGHTS)
     return name
-
-
-def modules_kind(name: str) -> str:
-    """The kind of the module in a folder such as "2_Dense"."""
-    return name.rstrip("/").rpartition("_")[2]
 
 
 def head_dim(made: Path, names: Sequence[str], dim: int) -> int:
@@ -151,8 +148,8 @@ def _load(folder: Path, made: Path, title: str, adapter: Path | None) -> PreTrai
 def _from_pretrained(
     folder: Path, dtype: torch.dtype, **values: Any
 ) -> tuple[PreTrainedModel, Mapping[str, Any]]:
-    kind = read_json(folder / "config.json").get("model_type")
-    library: Any = getattr(transformers, _ENCODERS[kind]) if kind in _ENCODERS else AutoModel
+    kind = str(read_json(folder / "config.json").get("model_type"))
+    library: Any = getattr(transformers, ENCODER_CLASSES.get(kind, "AutoModel"))
     found: tuple[PreTrainedModel, Mapping[str, Any]] = library.from_pretrained(
         folder,
         local_files_only=True,

@@ -68,16 +68,24 @@ def read_weights(folder: Path, title: str) -> dict[str, Tensor]:
     except _DAMAGED as error:
         raise _unreadable(title, names, error) from error
     except pickle.UnpicklingError as error:
-        if "Unsupported operand" in str(error):  # no archive at all, such as a web page
+        if not any(_is_pickled(folder / name) for name in names):  # such as a web page
             raise _unreadable(title, names, ValueError("no PyTorch archive")) from error
         raise PackageRefused(
-            f"The weights of {title} ({', '.join(names)}) contain more than numbers, which could "
-            "run code when loaded.",
+            f"The weights of {title} ({', '.join(names)}) are a pickle that contains more than "
+            "numbers, or cannot be checked for it; a pickle could run code when loaded.",
             "Convert the model at https://huggingface.co/spaces/safetensors/convert, which opens "
             "a pull request on the model's page, then pull that revision: --revision "
             "refs/pr/NUMBER",
         ) from error
     return found
+
+
+def _is_pickled(path: Path) -> bool:
+    """Whether a file is a pickle, or an archive of torch, which contains one."""
+    with path.open("rb") as file:
+        start = file.read(2)
+    # A pickle begins with the number of its protocol; before the second, torch used none.
+    return start == b"PK" or (start[:1] == b"\x80" and start[1:] <= b"\x05")
 
 
 def half_precision(folder: Path, title: str) -> torch.dtype:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,18 @@ def tiny_package(folder: Path, *, vocabulary: list[str] | None = None, **values:
         "max_tokens": 48,
     }
     return write_package(Package(folder=folder, files={}, **(described | values)), source)
+
+
+def package_with_dense(folder: Path, **values: Any) -> Package:
+    """Write the package with a dense layer after the pooling, for vectors of eight numbers."""
+    plain = tiny_package(folder.with_name(f"{folder.name}-plain"), **values)
+    source = folder.with_name(f"{folder.name}-plain-source")
+    (source / "2_Dense").mkdir()
+    described = {"in_features": 32, "out_features": 8, "bias": False}
+    (source / "2_Dense" / "config.json").write_text(json.dumps(described))
+    weight = np.random.default_rng(1).normal(size=(8, 32)).astype(np.float32)
+    save_file({"linear.weight": weight}, source / "2_Dense" / "model.safetensors")
+    return write_package(replace(plain, folder=folder, dim=8, head=("2_Dense",)), source)
 
 
 def tokenizer(vocabulary: list[str]) -> Tokenizer:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.support.models.tiny_model import package_with_dense
 from trainer import cli
 
 
@@ -31,9 +32,15 @@ def test_version_is_that_of_the_package() -> None:
 
 def test_info_describes_the_model() -> None:
     shown = CliRunner().invoke(cli.app, ["info", "starter"], env={"COLUMNS": "40"}).stdout
-    result = dict(line.split(maxsplit=1) for line in shown.splitlines())
+    result = dict(line.split(maxsplit=1) for line in shown.splitlines() if line[16:])
     assert (result["title"], result["dim"]) == ("all-MiniLM-L6-v2", "384")
     assert Path(result["folder"]).is_dir()  # at any width of the terminal
+
+
+def test_info_shows_the_query_template_and_the_modules(tmp_path: Path) -> None:
+    folder = package_with_dense(tmp_path / "model", query_template="study: {title}").folder
+    shown = CliRunner().invoke(cli.app, ["info", str(folder)]).stdout
+    assert "study: {title}" in shown and "2_Dense" in shown
 
 
 def test_refused_model_prints_error_and_hint(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.models.tiny_model import tiny_package
+from tests.support.models.tiny_model import package_with_dense, tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package, starter_package, write_package
 
@@ -102,6 +102,24 @@ def test_reading_without_hashes_still_checks_file_names(folder: Path) -> None:
 def test_missing_file_is_refused(folder: Path, name: str) -> None:
     (folder / name).unlink()
     assert name in str(refusal(folder))
+
+
+@pytest.mark.parametrize("name", ["2_Dense/model.safetensors", "2_Dense/config.json"])
+def test_missing_file_of_a_module_is_refused(tmp_path: Path, name: str) -> None:
+    folder = package_with_dense(tmp_path / "dense").folder
+    files = json.loads((folder / "package.json").read_text())["files"]
+    change(folder, files={key: value for key, value in files.items() if key != name})
+    assert name in str(refusal(folder))
+    (folder / name).unlink()
+    assert name in str(refusal(folder))
+
+
+def test_module_with_unsupported_activation_is_refused(tmp_path: Path) -> None:
+    folder = package_with_dense(tmp_path / "dense").folder
+    config = folder / "2_Dense" / "config.json"
+    described = json.loads(config.read_text())
+    config.write_text(json.dumps(described | {"activation_function": "torch.nn.Softmax"}))
+    assert "Softmax" in str(refusal(folder))
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from tests.support.models.small_loop import make, setup
 from tests.support.models.small_runs import small_corpus, small_recipe
-from tests.support.models.tiny_model import tiny_package
-from trainer.contract.package import Package, read_package, write_package
+from tests.support.models.tiny_model import package_with_dense, tiny_package
+from trainer.contract.package import Package, read_package
 from trainer.contract.run import Run
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.tokens import TextPart
@@ -40,18 +38,6 @@ def trained(method: str, corpus: Corpus, base: Package, folder: Path) -> Run:
 
 def notes(run: Run) -> str:
     return "\n".join(event.values["text"] for event in run.events() if event.kind == "note")
-
-
-def with_head(folder: Path) -> Package:
-    """A package whose vectors have eight dimensions, by a dense layer after the pooling."""
-    plain = tiny_package(folder.with_name("plain"))
-    source = folder.with_name("plain-source")
-    (source / "2_Dense").mkdir()
-    config = {"in_features": 32, "out_features": 8, "bias": False}
-    (source / "2_Dense" / "config.json").write_text(json.dumps(config))
-    weights = np.random.default_rng(1).normal(size=(8, 32)).astype(np.float32)
-    save_file({"linear.weight": weights}, source / "2_Dense" / "model.safetensors")
-    return write_package(replace(plain, folder=folder, dim=8, head=("2_Dense",)), source)
 
 
 def test_training_keeps_prompts_of_its_base(tmp_path: Path, corpus: Corpus) -> None:
@@ -90,7 +76,7 @@ def test_model_without_prompts_trains_without_them(tmp_path: Path, corpus: Corpu
 def test_training_says_that_it_leaves_out_modules_after_the_pooling(
     tmp_path: Path, corpus: Corpus
 ) -> None:
-    run = trained("specter", corpus, with_head(tmp_path / "base"), tmp_path / "run")
+    run = trained("specter", corpus, package_with_dense(tmp_path / "base"), tmp_path / "run")
     package = read_package(run.package)
     assert (package.head, package.dim) == ((), 32)
     assert "Dense" in notes(run)

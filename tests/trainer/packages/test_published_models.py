@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 
 import numpy as np
@@ -197,9 +198,36 @@ def test_unknown_activation_is_refused(tmp_path):
     path = tmp_path / "model" / "2_Dense" / "config.json"
     config = json.loads(path.read_text()) | {"activation_function": "somebody.Own"}
     path.write_text(json.dumps(config))
+    with pytest.raises(PackageRefused, match="somebody"):
+        package_of(tmp_path / "model", tmp_path / "package")
+
+
+def test_modules_are_known_by_their_type_not_by_their_folder(tmp_path):
+    model = make_model(tmp_path / "model", BertConfig(**_SIZE), "mean", Dense(32, 8))
+    (tmp_path / "model" / "2_Dense").rename(tmp_path / "model" / "projection")
+    path = tmp_path / "model" / "modules.json"
+    path.write_text(path.read_text().replace("2_Dense", "projection"))
     package = package_of(tmp_path / "model", tmp_path / "package")
-    with pytest.raises(PackageRefused, match="2_Dense"):
-        ours(package)
+    assert (package.dim, package.head) == (8, ("2_Dense",))
+    check_same(package, model)
+
+
+@pytest.mark.parametrize("path", ["..\\..\\other", "\\\\server\\share", "C:/other", "/other"])
+def test_module_outside_the_folder_is_refused(tmp_path, path):
+    make_model(tmp_path / "model", BertConfig(**_SIZE), "mean", Dense(32, 8))
+    file = tmp_path / "model" / "modules.json"
+    modules = json.loads(file.read_text())
+    modules[2]["path"] = path
+    file.write_text(json.dumps(modules))
+    with pytest.raises(PackageRefused, match="outside its folder"):
+        package_of(tmp_path / "model", tmp_path / "package")
+
+
+@pytest.mark.parametrize("path", ["\\\\server\\share", "//server/share", "C:\\base"])
+def test_unsafe_path_of_base_model_is_refused(tmp_path, path):
+    specter2_like(tmp_path / "adapter", path)
+    with pytest.raises(PackageRefused, match="unsafe path"):
+        package_of(tmp_path / "adapter", tmp_path / "package", "cls")
 
 
 def test_prompts_of_queries_and_papers_differ(tmp_path):
@@ -268,8 +296,100 @@ def test_torch_archive_with_code_is_refused_and_not_run(tmp_path, monkeypatch):
     assert not (tmp_path / "harm").exists()
 
 
+def write_lora(folder, base, targets, **values):
+    """Write a LoRA adapter as PEFT does, for the linear layers whose names end with one of
+    `targets`; return the changes of their weights."""
+    torch.manual_seed(5)
+    folder.mkdir()
+    described = {
+        "peft_type": "LORA",
+        "base_model_name_or_path": str(base),
+        "r": 4,
+        "lora_alpha": 12,
+        "target_modules": targets,
+        **values,
+    }
+    (folder / "adapter_config.json").write_text(json.dumps(described))
+    weights, changes = {}, {}
+    for name, weight in load_file(base / "model.safetensors").items():
+        module = name.removesuffix(".weight")
+        if weight.dim() == 2 and module.rpartition(".")[2] in targets:
+            down, up = torch.randn(4, weight.shape[1]) / 9, torch.randn(weight.shape[0], 4)
+            weights[f"base_model.model.{module}.lora_A.weight"] = down
+            weights[f"base_model.model.{module}.lora_B.weight"] = up
+            changes[name] = up @ down
+    save_file(weights, folder / "adapter_model.safetensors")
+    return changes
+
+
+def merged_by_hand(base, folder, changes):
+    """Copy the base model, with the changes added to its weights."""
+    shutil.copytree(base, folder)
+    weights = load_file(base / "model.safetensors")
+    weights |= {name: weights[name] + change for name, change in changes.items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
 @pytest.mark.parametrize("architecture", ["BERT", "Qwen3"])
-def test_lora_adapter_is_merged_into_its_base_model(tmp_path, architecture):
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [({}, 3), ({"use_rslora": True}, 6), ({"alpha_pattern": {"query|q_proj": 4}}, 1)],
+)
+def test_lora_is_added_to_the_weights_of_its_base(tmp_path, architecture, values, scale):
+    config, pooling = ARCHITECTURES[architecture]
+    base = tmp_path / "base"
+    make_transformer(base, config)
+    target = {"BERT": "query", "Qwen3": "q_proj"}[architecture]
+    changes = write_lora(tmp_path / "adapter", base, [target], **values)
+    assert changes
+    merged_by_hand(base, tmp_path / "merged", {n: scale * value for n, value in changes.items()})
+    package = package_of(tmp_path / "adapter", tmp_path / "package", pooling)
+    expected = package_of(tmp_path / "merged", tmp_path / "expected", pooling)
+    plain = package_of(base, tmp_path / "plain", pooling)
+    assert np.abs(ours(package) - ours(expected)).max() < 1e-5
+    assert np.abs(ours(package) - ours(plain)).max() > 1e-2
+
+
+def test_lora_is_used_like_its_base_with_modules_after_the_pooling(tmp_path):
+    make_model(
+        tmp_path / "base", BertConfig(**_SIZE), "mean", Dense(32, 8), prompts={"query": "study: "}
+    )
+    changes = write_lora(tmp_path / "adapter", tmp_path / "base", ["query"])
+    merged_by_hand(
+        tmp_path / "base", tmp_path / "merged", {name: 3 * value for name, value in changes.items()}
+    )
+    package = package_of(tmp_path / "adapter", tmp_path / "package")
+    expected = package_of(tmp_path / "merged", tmp_path / "expected")
+    assert (package.dim, package.query_template) == (8, "study: {title}")
+    for queries in (False, True):
+        assert np.abs(ours(package, queries) - ours(expected, queries)).max() < 1e-5
+
+
+def test_lora_for_an_installed_model_is_used_like_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
+    make_model(tmp_path / "base", BertConfig(**_SIZE), "max", Dense(32, 8))
+    write_lora(tmp_path / "adapter", tmp_path / "base", ["query"])
+    file = tmp_path / "adapter" / "adapter_config.json"
+    described = json.loads(file.read_text()) | {"base_model_name_or_path": "somebody/base"}
+    file.write_text(json.dumps(described))
+    package_of(tmp_path / "base", tmp_path / "home" / "models" / "somebody--base")
+    package = package_of(tmp_path / "adapter", tmp_path / "package")
+    assert (package.pooling, package.dim, package.head) == ("max", 8, ("2_Dense",))
+
+
+def test_lora_of_another_base_is_refused_with_the_names_of_both(tmp_path):
+    make_transformer(tmp_path / "base", BertConfig(**_SIZE))
+    write_lora(tmp_path / "adapter", tmp_path / "base", ["query"])
+    make_transformer(tmp_path / "other", BertConfig(**_SIZE | {"hidden_size": 16}))
+    file = tmp_path / "adapter" / "adapter_config.json"
+    described = json.loads(file.read_text()) | {"base_model_name_or_path": str(tmp_path / "other")}
+    file.write_text(json.dumps(described))
+    with pytest.raises(PackageRefused, match=r"adapter.*other"):
+        package_of(tmp_path / "adapter", tmp_path / "package", "cls")
+
+
+@pytest.mark.parametrize("architecture", ["BERT", "Qwen3"])
+def test_lora_made_by_peft_is_merged_as_peft_does(tmp_path, architecture):
     peft = pytest.importorskip("peft")
     config, pooling = ARCHITECTURES[architecture]
     make_transformer(tmp_path / "base", config)
@@ -369,6 +489,27 @@ def test_damaged_torch_weights_are_refused_as_damaged(tmp_path, body):
     with pytest.raises(PackageRefused) as caught:
         package_of(tmp_path / "model", tmp_path / "package", "cls")
     assert "run code" not in str(caught.value)
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_pickle_is_refused_because_it_could_run_code(tmp_path, protocol, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_transformer(tmp_path / "model", BertConfig(**_SIZE))
+    (tmp_path / "model" / "model.safetensors").unlink()
+    (tmp_path / "model" / "pytorch_model.bin").write_bytes(pickle.dumps(_Malicious(), protocol))
+    with pytest.raises(PackageRefused, match="could run code"):
+        package_of(tmp_path / "model", tmp_path / "package", "cls")
+    assert not (tmp_path / "harm").exists()
+
+
+def test_class_named_in_the_config_is_not_looked_up(tmp_path):
+    """A package names its type of model, which must be one of a list; nothing else is imported."""
+    make_transformer(tmp_path / "model", RobertaConfig(**_SIZE))
+    package = package_of(tmp_path / "model", tmp_path / "package", "cls")
+    config = json.loads((package.folder / "config.json").read_text())
+    for name in ("EvilEncoderModel", "T5EncoderModel"):
+        (package.folder / "config.json").write_text(json.dumps(config | {"architectures": [name]}))
+        assert ours(package).shape == (3, 32)
 
 
 def test_model_without_weights_is_refused(tmp_path):

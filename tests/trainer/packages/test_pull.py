@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from huggingface_hub import HfApi, constants
+from huggingface_hub.utils import httpx
 from safetensors.numpy import load, save
 
 from tests.support.models.tiny_model import tiny_package
@@ -350,6 +351,101 @@ def test_pull_adapter_downloads_its_base_model(hub, files, pull, tmp_path):
     assert not np.allclose(Encoder(adapted).encode(papers), Encoder(base).encode(papers), atol=1e-2)
 
 
+@pytest.fixture
+def lora(files):
+    """A LoRA adapter for the base model somebody/base."""
+    random = np.random.default_rng(2)
+    name = "base_model.model.encoder.layer.0.attention.self.query.lora_"
+    weights = {
+        f"{name}A.weight": random.normal(size=(4, 32)).astype("f4"),
+        f"{name}B.weight": random.normal(size=(32, 4)).astype("f4"),
+    }
+    described = {"peft_type": "LORA", "base_model_name_or_path": "somebody/base", "lora_alpha": 8}
+    return {
+        "adapter_config.json": json.dumps(described).encode(),
+        "adapter_model.safetensors": save(weights),
+    }
+
+
+def test_pull_adapter_applies_modules_after_the_pooling_of_its_base(
+    hub, files, lora, pull, tmp_path
+):
+    head = np.random.default_rng(1).normal(size=(8, 32)).astype("f4")
+    files |= {
+        "modules.json": modules("Transformer", "Pooling", "Dense"),
+        "1_Pooling/config.json": b'{"pooling_mode": "max"}',
+        "2_Dense/config.json": b'{"in_features": 32, "out_features": 8, "bias": false}',
+        "2_Dense/model.safetensors": save({"linear.weight": head}, {"format": "pt"}),
+    }
+    hub.models["somebody/base"] = Model({"main": files}, card={"license": "mit"})
+    hub.models["somebody/adapter"] = Model({"main": lora})
+    code, output = pull("somebody/adapter", "--output", str(tmp_path / "made"))
+    assert code == 0, output
+    package = read_package(tmp_path / "made")
+    assert (package.dim, package.pooling, package.head) == (8, "max", ("2_Dense",))
+    assert package.title == "somebody/adapter" and not package.licence
+
+
+def test_note_about_a_base_model_is_not_one_about_its_adapter(hub, files, lora, pull, tmp_path):
+    lora["adapter_config.json"] = lora["adapter_config.json"].replace(
+        b"somebody/base", b"allenai/specter2_base"
+    )
+    hub.models["allenai/specter2_base"] = Model({"main": files})
+    hub.models["somebody/adapter"] = Model({"main": lora})
+    code, output = pull("somebody/adapter", "--output", str(tmp_path / "made"))
+    assert code == 0, output
+    assert "without its task adapters" not in (tmp_path / "made" / "README.md").read_text()
+
+
+def test_missing_base_of_an_adapter_is_named_with_the_adapter(hub, lora, pull):
+    hub.models["somebody/adapter"] = Model({"main": lora})
+    code, output = pull("somebody/adapter")
+    assert code == 1 and "somebody/base" in output and "somebody/adapter" in output
+    assert "does not exist" in output
+
+
+def test_disk_space_for_the_base_of_an_adapter_is_checked(
+    hub, files, lora, pull, monkeypatch, tmp_path
+):
+    hub.models["somebody/base"] = Model({"main": files})
+    hub.models["somebody/adapter"] = Model({"main": lora})
+    small = 10 * sum(map(len, lora.values()))  # enough for the adapter alone
+    assert small < sum(map(len, files.values()))
+    monkeypatch.setattr(
+        "trainer.packages.pull.shutil.disk_usage", lambda place: SimpleNamespace(free=small)
+    )
+    code, output = pull("somebody/adapter", "--pooling", "cls")
+    assert code == 1 and "disk space" in output
+
+
+def test_unsupported_activation_is_named_before_weights_are_fetched(hub, files, pull):
+    files |= {
+        "modules.json": modules("Transformer", "Pooling", "Dense"),
+        "1_Pooling/config.json": b'{"pooling_mode": "max"}',
+        "2_Dense/config.json": b'{"activation_function": "torch.nn.modules.activation.Softmax"}',
+    }
+    hub.models["somebody/model"] = Model({"main": files})
+    code, output = pull("somebody/model")
+    assert code == 1 and "Softmax" in output
+    assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
+
+
+def test_pull_fetches_modules_in_folders_of_any_name(hub, files, pull, tmp_path):
+    head = np.ones((8, 32), "f4")
+    files |= {
+        "modules.json": modules("Transformer", "Pooling", "Dense").replace(b"2_Dense", b"project"),
+        "1_Pooling/config.json": b'{"pooling_mode": "max"}',
+        "project/config.json": b'{"in_features": 32, "out_features": 8, "bias": false}',
+        "project/model.safetensors": save({"linear.weight": head}, {"format": "pt"}),
+        "other/model.safetensors": b"not needed",
+    }
+    hub.models["somebody/model"] = Model({"main": files})
+    code, output = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert code == 0, output
+    assert read_package(tmp_path / "made").dim == 8
+    assert not [asked for asked in hub.requests if "/other/" in asked.path]
+
+
 def test_title_without_abstract_ends_with_one_separator_for_physbert(hub, files, pull, tmp_path):
     hub.models["thellert/physbert_cased"] = Model({"main": files})
     code, output = pull("thellert/physbert_cased", "--output", str(tmp_path / "made"))
@@ -481,7 +577,7 @@ def test_recipe_bases_are_all_available():
     "error",
     [
         ConnectionRefusedError(111, "Connection refused"),
-        pulling.httpx.ConnectError("[Errno -2] Name or service not known"),
+        httpx.ConnectError("[Errno -2] Name or service not known"),
     ],
 )
 def test_pull_unreachable_hub_is_one_sentence(tmp_path, monkeypatch, error):
