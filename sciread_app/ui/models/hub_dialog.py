@@ -54,7 +54,7 @@ class HubDialog(QDialog):
         self.name.setPlaceholderText(tr("Name (owner/name) or address of the model page"))
         self.name.setAccessibleName(tr("Model name on huggingface.co"))
         self.known = ModelList(appearance)
-        self.known.setAccessibleName(tr("Recommended models"))
+        self.known.setAccessibleName(tr("Published models"))
         self.known.show_rows(
             [ModelRow(one.name, one.name, gallery_row(one, models)) for one in GALLERY]
         )
@@ -110,7 +110,7 @@ class HubDialog(QDialog):
         column(
             title,
             self.name,
-            styled(QLabel(tr("Or select a recommended model:")), "quiet"),
+            styled(QLabel(tr("Or select a published model:")), "quiet"),
             (self.known, 1),
             self.more,
             styled(QLabel(SAFE, wordWrap=True), "faint"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -328,8 +329,11 @@ def test_gallery_estimates_speed_from_the_starter(gateway):
     assert "MIT" in text and "438" in text and "10.0" in text
 
 
-def test_gallery_scores_have_a_source():
-    assert all(bool(one.scores) == bool(one.source) for one in GALLERY)
+def test_gallery_scores_have_a_source_and_a_date():
+    assert any(one.scores for one in GALLERY)
+    for one in GALLERY:
+        assert bool(one.scores) == bool(one.source) == bool(one.checked)
+        assert not one.checked or date.fromisoformat(one.checked)
 
 
 def test_model_is_renamed_in_place(qtbot, choose, page, gateway, jobs):
