@@ -102,7 +102,18 @@ def window(show_window):
 
 
 def settle(qtbot, window):
+    """Wait until no job runs and the page is laid out, which takes several passes of the event
+    loop after its content has changed."""
     qtbot.waitUntil(lambda: not window._jobs.running())
+
+    def laid_out():
+        before = geometries(window)
+        QApplication.processEvents()
+        pages = window._pages
+        needed = max(pages.minimumSizeHint().height(), pages.heightForWidth(pages.width()))
+        return geometries(window) == before and pages.height() >= needed
+
+    qtbot.waitUntil(laid_out)
 
 
 def geometries(window):
