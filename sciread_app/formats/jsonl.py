@@ -52,7 +52,7 @@ def write(papers: Iterable[Paper], stream: TextIO) -> None:
 
 
 def _empty(record: dict[str, Any], path: Path, number: int) -> Skipped:
-    entry = string(record.get("id")) or tr("line {number}", number=number)
+    entry = string(record.get("id")) or tr("Line {number}", number=number)
     return Skipped(str(path), entry, tr("This paper has neither a title nor an abstract."))
 
 

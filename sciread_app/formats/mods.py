@@ -47,7 +47,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             for number, element in enumerate(elements(stream, *_TAGS), start=1):
                 yield _paper(element) or _without_title(element, number, path)
     except BadXml as error:
-        yield Skipped(str(path), tr("record {number}", number=number + 1), str(error))
+        yield Skipped(str(path), tr("Record {number}", number=number + 1), str(error))
 
 
 def _paper(element: etree._Element) -> Paper | None:
@@ -77,7 +77,7 @@ def _paper(element: etree._Element) -> Paper | None:
 
 def _without_title(element: etree._Element, number: int, path: Path) -> Skipped:
     own_name = _first(element, "recordInfo/recordIdentifier") or element.get("ID")
-    entry = own_name or tr("record {number}", number=number)
+    entry = own_name or tr("Record {number}", number=number)
     why = tr("The record has no title. Add a title and import the file again.")
     return Skipped(str(path), entry, why)
 

@@ -80,7 +80,7 @@ def _paper(row: Row) -> Paper | None:
 
 
 def _without_title(row: Row, number: int, path: Path) -> Skipped:
-    why = tr("line {number}: the row has no title. Export it again with titles.", number=number)
+    why = tr("Line {number}: the row has no title. Export it again with titles.", number=number)
     return Skipped(str(path), row.get("EID") or row.get("DOI", ""), why)
 
 

@@ -145,7 +145,7 @@ def _paper(fields: Fields) -> Paper | None:
 def _without_title(fields: Fields, number: int, path: Path) -> Skipped:
     entry = _first(fields, "UT") or _first(fields, "DI")
     why = tr(
-        "line {number}: the record has no title (TI). Export it again with its title.",
+        "Line {number}: the record has no title (TI). Export it again with its title.",
         number=number,
     )
     return Skipped(str(path), entry, why)

@@ -67,7 +67,7 @@ def read_feed(stream: BinaryIO, name: str = "arXiv") -> Iterator[Paper | Skipped
             number += 1
             yield _entry(element, name, number).record
     except BadXml as error:
-        yield Skipped(name, tr("entry {number}", number=number + 1), str(error))
+        yield Skipped(name, tr("Entry {number}", number=number + 1), str(error))
 
 
 def feed(body: bytes, name: str = "arXiv") -> AtomFeed:
@@ -118,7 +118,7 @@ def _record(
     base, version = arxiv_id(url)
     if not base or not title:
         why = tr("This entry has no title.") if base else tr("This entry has no arXiv ID.")
-        return Skipped(name, base or tr("entry {number}", number=number), why)
+        return Skipped(name, base or tr("Entry {number}", number=number), why)
     extra = {
         "comment": prose(texts.get(_COMMENT, "")),
         "journal_ref": prose(texts.get(_JOURNAL, "")),

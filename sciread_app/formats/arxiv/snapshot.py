@@ -36,7 +36,7 @@ def _paper(record: dict[str, Any], path: Path, number: int) -> Paper | Skipped:
     title = prose(string(record.get("title")))
     if not arxiv_id or not title:
         why = tr("This line has no title.") if arxiv_id else tr("This line has no arXiv ID.")
-        return Skipped(str(path), arxiv_id or tr("line {number}", number=number), why)
+        return Skipped(str(path), arxiv_id or tr("Line {number}", number=number), why)
     abstract = prose(string(record.get("abstract")))
     created, version = _history(record)
     extra = {name: prose(string(record.get(key))) for key, name in _KEPT.items()}

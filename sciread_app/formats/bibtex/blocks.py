@@ -136,7 +136,7 @@ def _broken(
     # The value continues, presumably, until a brace is followed by another entry.
     following = _FOLLOWING.search(chunk, start.end())
     end = following.end() if following else len(chunk)
-    why = tr("line {number}: {why}", number=where, why=failure.why)
+    why = tr("Line {number}: {why}", number=where, why=failure.why)
     return Broken(key[1] if key else "", line, why), end
 
 

@@ -127,7 +127,7 @@ def _inherit(
 def _paper_or_skipped(entry: BibtexEntry, survey: _Survey, path: Path) -> Paper | Skipped:
     if entry.type == "set":
         why = tr(
-            "line {number}: an @set entry only groups other entries, which are imported "
+            "Line {number}: an @set entry only groups other entries, which are imported "
             "separately.",
             number=entry.line,
         )
@@ -139,7 +139,7 @@ def _paper_or_skipped(entry: BibtexEntry, survey: _Survey, path: Path) -> Paper 
     title = _title(fields) or (_stem(missing or files[0]) if missing or files else "")
     if not title:
         why = tr(
-            "line {number}: the entry has no title. Add a title and import the file again.",
+            "Line {number}: the entry has no title. Add a title and import the file again.",
             number=entry.line,
         )
         return Skipped(str(path), entry.key, why)

@@ -38,7 +38,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
                 yield paper
             else:
                 why = tr(
-                    "line {number}: the record has no title (%T). Add a title and import the "
+                    "Line {number}: the record has no title (%T). Add a title and import the "
                     "file again.",
                     number=number,
                 )

@@ -82,7 +82,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             for number, element in enumerate(elements(stream, "record"), start=1):
                 yield _paper(element, path) or _without_title(element, number, path)
     except BadXml as error:
-        yield Skipped(str(path), tr("record {number}", number=number + 1), str(error))
+        yield Skipped(str(path), tr("Record {number}", number=number + 1), str(error))
 
 
 def _paper(element: etree._Element, path: Path) -> Paper | None:
@@ -109,7 +109,7 @@ def _id(element: etree._Element) -> str:
 
 
 def _without_title(element: etree._Element, number: int, path: Path) -> Skipped:
-    entry = text_of(element.find("rec-number")) or tr("record {number}", number=number)
+    entry = text_of(element.find("rec-number")) or tr("Record {number}", number=number)
     why = tr("The record has no title. Add a title and import the file again.")
     return Skipped(str(path), entry, why)
 

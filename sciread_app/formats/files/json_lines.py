@@ -19,7 +19,7 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | Skipped]]:
             if text := decoded(line).strip():
                 found = _object(text)
                 if isinstance(found, str):
-                    line_name = tr("line {number}", number=number)
+                    line_name = tr("Line {number}", number=number)
                     yield number, Skipped(str(path), line_name, found)
                 else:
                     yield number, found

@@ -48,7 +48,7 @@ def rows(path: Path) -> Iterator[tuple[int, Row | Skipped]]:
                 number += len(record)
             else:
                 why = tr("The row has a quotation mark that is not closed.")
-                yield number, Skipped(str(path), tr("line {number}", number=number), why)
+                yield number, Skipped(str(path), tr("Line {number}", number=number), why)
                 number += 1
                 lines = chain(record[1:], lines)
 

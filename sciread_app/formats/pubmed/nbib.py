@@ -117,7 +117,7 @@ def _paper(record: NbibRecord, path: Path) -> Paper | Skipped:
     abstract, notice = medline.abstract_of(record.first("AB", "OAB"))
     if not title and not abstract:
         why = tr("This record has neither a title nor an abstract.")
-        return Skipped(str(path), pmid or tr("line {number}", number=record.line), why)
+        return Skipped(str(path), pmid or tr("Line {number}", number=record.line), why)
     extra = _extra(record)
     if notice:
         extra.setdefault("copyright", notice)

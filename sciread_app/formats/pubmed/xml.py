@@ -54,7 +54,7 @@ def read_articles(stream: BinaryIO, name: str = "PubMed") -> Iterator[Paper | Sk
                 number += 1
                 yield _record(element, name, number)
     except BadXml as error:
-        yield Skipped(name, tr("record {number}", number=number + 1), str(error))
+        yield Skipped(name, tr("Record {number}", number=number + 1), str(error))
 
 
 def answer(body: bytes, name: str = "PubMed") -> EFetchResponse:
@@ -81,7 +81,7 @@ def _record(element: etree._Element, name: str, number: int) -> Paper | Skipped:
     if paper.title or paper.abstract:
         return paper
     why = tr("This record has neither a title nor an abstract.")
-    return Skipped(name, paper.source_id or tr("record {number}", number=number), why)
+    return Skipped(name, paper.source_id or tr("Record {number}", number=number), why)
 
 
 def _deleted(element: etree._Element, name: str) -> Iterator[Skipped]:

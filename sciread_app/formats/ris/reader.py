@@ -71,11 +71,11 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
 def _missing_title(number: int, fields: Fields) -> str:
     if "TY" not in fields:
         return tr(
-            "line {number}: the record has neither a type (TY) nor a title (TI). Add both "
+            "Line {number}: the record has neither a type (TY) nor a title (TI). Add both "
             "and import the file again.",
             number=number,
         )
     return tr(
-        "line {number}: the record has no title (TI). Add a title and import the file again.",
+        "Line {number}: the record has no title (TI). Add a title and import the file again.",
         number=number,
     )

@@ -108,7 +108,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
                 number += 1
                 yield _paper(element, kind, index, folders) or _without_title(element, path)
     except BadXml as error:
-        yield Skipped(str(path), tr("record {number}", number=number + 1), str(error))
+        yield Skipped(str(path), tr("Record {number}", number=number + 1), str(error))
     yield from _without_item(index, path)
 
 

@@ -81,7 +81,7 @@ def _people(row: Row, column: str, role: str) -> Iterator[dict[str, str]]:
 
 
 def _without_title(row: Row, number: int, path: Path) -> Skipped:
-    entry = row.get("Key") or tr("line {number}", number=number)
+    entry = row.get("Key") or tr("Line {number}", number=number)
     why = tr("The item has no title. Add a title in Zotero, then export and import it again.")
     if row.get("Item Type") in items.CHILDREN:
         why = tr("This note or file belongs to no item and was not imported.")

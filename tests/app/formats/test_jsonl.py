@@ -111,7 +111,7 @@ def test_lines_without_paper_are_skipped(read):
         ("a:2", "This paper has neither a title nor an abstract."),
         "T",
     ]
-    assert found[1].entry == "line 2"
+    assert found[1].entry == "Line 2"
 
 
 def test_written_line_has_id_and_primary_field():

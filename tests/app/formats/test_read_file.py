@@ -265,7 +265,7 @@ def test_endless_line_does_not_fill_memory(tmp_path, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert first == last
-    assert (skipped.entry, "longer than" in skipped.why) == ("line 2", True)
+    assert (skipped.entry, "longer than" in skipped.why) == ("Line 2", True)
     assert peak < 8_000_000
 
 

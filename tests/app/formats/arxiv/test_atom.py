@@ -77,7 +77,7 @@ def test_atom_error_gives_message_of_arxiv():
 
 def test_atom_entry_without_id_is_skipped_by_number():
     skipped, paper = read(ENTRY.replace("arxiv.org/abs/hep-ph/0307020v2", "example.org"), ENTRY)
-    assert (skipped.entry, skipped.why) == ("entry 1", "This entry has no arXiv ID.")
+    assert (skipped.entry, skipped.why) == ("Entry 1", "This entry has no arXiv ID.")
     assert paper.source_id == "hep-ph/0307020"
 
 
@@ -85,7 +85,7 @@ def test_truncated_atom_feed_gives_complete_entries():
     whole = FEED.format(ENTRY * 2).encode()
     paper, skipped = atom.read_feed(io.BytesIO(whole[:-200]), "answer")
     assert paper.source_id == "hep-ph/0307020"
-    assert (skipped.file, skipped.entry) == ("answer", "entry 2")
+    assert (skipped.file, skipped.entry) == ("answer", "Entry 2")
 
 
 def test_atom_file_is_read_like_an_answer(tmp_path):

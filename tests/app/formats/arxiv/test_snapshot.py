@@ -91,7 +91,7 @@ def test_broken_snapshot_lines_are_skipped_by_number(read):
     nameless = {**RECORD, "id": None}
     found = read(RECORD, '{"id": "0704.0002", "ti', "", "[1, 2]", nameless, "[" * 100_000, RECORD)
     assert [f.source_id if isinstance(f, Paper) else f.entry for f in found] == [
-        "0704.0001", "line 2", "line 4", "line 5", "line 6", "0704.0001",
+        "0704.0001", "Line 2", "Line 4", "Line 5", "Line 6", "0704.0001",
     ]  # fmt: skip
     assert "not valid JSON" in found[1].why
     assert found[3].why == "This line has no arXiv ID."

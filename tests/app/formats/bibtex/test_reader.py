@@ -96,7 +96,7 @@ def test_broken_entry_is_skipped_once_with_its_line(read):
     assert (first.title, last.title) == ("A", "C")
     assert isinstance(broken, Skipped)
     assert broken.entry == "bad"
-    assert broken.why.startswith("line 2: the { that opens a value is never closed")
+    assert broken.why.startswith("Line 2: the { that opens a value is never closed")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_title_keeps_mathematical_command_without_dollars(read):
 
 def test_entry_without_title_is_skipped_with_reason(read):
     (skipped,) = read("\n@misc{key, author={Ann}}")
-    assert skipped.why == "line 2: the entry has no title. Add a title and import the file again."
+    assert skipped.why == "Line 2: the entry has no title. Add a title and import the file again."
     assert skipped.file.endswith("library.bib")
 
 

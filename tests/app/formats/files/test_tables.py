@@ -32,7 +32,7 @@ def test_cells_are_named_by_the_first_row(read, delimiter):
 
 def test_unclosed_quotation_mark_costs_one_row(read):
     broken, *others = read('A,B\n1,"x\n2,"y, ""z""\nw"\n3,"v"\n' + "4,u\n" * 5000)
-    assert isinstance(broken, Skipped) and broken.entry == "line 2"
+    assert isinstance(broken, Skipped) and broken.entry == "Line 2"
     assert others == [
         {"A": "2", "B": 'y, "z"\nw'}, {"A": "3", "B": "v"}, *[{"A": "4", "B": "u"}] * 5000
     ]  # fmt: skip

@@ -234,7 +234,7 @@ def test_answer_may_be_an_error():
 def test_article_without_text_is_skipped(read):
     found = read(article("1"), article("2", title=""), "<PubmedArticle/>", article("3"))
     assert [(f.source_id if isinstance(f, Paper) else f.entry) for f in found] == [
-        "1", "2", "record 3", "3",
+        "1", "2", "Record 3", "3",
     ]  # fmt: skip
     assert "neither a title nor an abstract" in found[1].why
 
@@ -251,7 +251,7 @@ def test_broken_xml_gives_articles_before_the_break(tmp_path):
     *papers, skipped = pubmed_xml.read(path)
     assert [paper.source_id for paper in papers] == ["1", "2"]
     assert isinstance(skipped, Skipped)
-    assert skipped.entry == "record 3"
+    assert skipped.entry == "Record 3"
     assert "not valid" in skipped.why
 
 
