@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.sources.arxiv import api as arxiv_api
-from sciread_app.ui.add_papers.page import AddPapersPage
+from sciread_app.ui.add_papers.page import FILES, IDENTIFIERS, AddPapersPage
 from sciread_app.ui.library.metadata_dialog import MetadataDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
@@ -32,7 +32,7 @@ class Sources:
     def empty(self, window: MainWindow) -> None:
         # The model would take longer to encode the papers than a scene may last.
         window.importing.encode_missing = lambda: None
-        window.go_to("intake")
+        window.new_query()
         wait(lambda: _page(window).switch.current == 0)
 
     def look(self, window: MainWindow) -> None:
@@ -77,11 +77,11 @@ class Sources:
 
     def files(self, window: MainWindow) -> None:
         page = _page(window)
-        page.show_source(len(page.switch.tab_stops()) - 3)
+        page.show_tab(FILES)
 
     def citations(self, window: MainWindow) -> None:
         page = _page(window)
-        page.show_source(len(page.switch.tab_stops()) - 1)
+        page.show_tab(len(page.switch.tab_stops()) - 1)
 
     def identifiers(self, window: MainWindow) -> None:
         """Look up papers of each kind, some of which are known, unknown, or not certain."""
@@ -97,7 +97,7 @@ class Sources:
         )
         texts = (*names, next(iter(self._arxiv.papers)), title, "10.5555/nobody.knows")
         page = _page(window)
-        page.show_source(len(page.switch.tab_stops()) - 2)
+        page.show_tab(IDENTIFIERS)
         page.identifiers.text.setPlainText("\n".join(texts))
         page.identifiers.look_up()
         wait(page.identifiers.list.isVisible)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 KEY = "intake"  # of this page
 LONGEST_REPORT = 160  # characters
+IDENTIFIERS, FILES, FIRST_SOURCE = range(3)  # tabs; citations are the last, after the sources
 
 
 class AddPapersPage(Page):
@@ -47,7 +48,8 @@ class AddPapersPage(Page):
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
         self._shown_sources = False
-        self._starts_with_files = False
+        self._starts_with_query = False
+        self._source_tab = FIRST_SOURCE  # shown last
         self._titles: dict[str, str] = {}
         self._reported: set[int] = set()  # fetches of which any end is reported
         self._last_reports: dict[int, FetchResults] = {}  # the results that were reported last
@@ -68,25 +70,27 @@ class AddPapersPage(Page):
             queue=JobQueue.short,
         )
 
-    def show_source(self, number: int) -> None:
-        """Show a source by its number; the last numbers are files, identifiers and citations."""
+    def show_tab(self, number: int) -> None:
+        """Show a tab by its number: IDENTIFIERS, FILES, FIRST_SOURCE or one after it."""
         self.switch.choose(number)
-        if number < len(self._sources):
-            self.form.show_source(self._sources[number])
+        source = number - FIRST_SOURCE
+        if 0 <= source < len(self._sources):
+            panel, self._source_tab = self._query, number
+            self.form.show_source(self._sources[source])
             self._order_stops()
             self.preview.cancel()
             self.preview.invite()
         else:
+            panel = {IDENTIFIERS: self.identifiers, FILES: self.files}.get(number, self.citations)
             self.files.load()
             self.citations.missing.load()
-        self._panels.setCurrentIndex(max(0, number - len(self._sources) + 1))
+        self._panels.setCurrentWidget(panel)
+        self.list.setVisible(panel is self._query)
 
     def show_files(self) -> None:
-        """Show the imports of files, once the sources are known."""
-        if self._shown_sources:
-            self.show_source(len(self._sources))
-        else:
-            self._starts_with_files = True
+        """Show the imports of files."""
+        self._starts_with_query = False
+        self.show_tab(FILES)
 
     def fetch(self, query: SourceQuery) -> None:
         """Save this query and run it. The sample library offers to do so in the user's own."""
@@ -150,14 +154,18 @@ class AddPapersPage(Page):
         """Put this query into the form of its source."""
         keys = [source.key for source in self._sources]
         if query.source in keys:
-            self.show_source(keys.index(query.source))
+            self.show_tab(FIRST_SOURCE + keys.index(query.source))
             self.form.write(query)
             self.form.take_focus()
 
     def new_query(self) -> None:
-        """Show the form of the first source, and the preview of its papers."""
-        if self._panels.currentIndex():
-            self.show_source(0)
+        """Show the form of a source, the first one unless another was shown last, once the sources
+        are known."""
+        if self._panels.currentWidget() is not self._query:
+            if not self._sources:
+                self._starts_with_query = not self._shown_sources
+                return
+            self.show_tab(self._source_tab)
         self.take_focus()
 
     def refresh_query(self, fetch: int) -> None:
@@ -191,18 +199,14 @@ class AddPapersPage(Page):
         self._titles.update((source.key, source.title) for source in sources)
         for source in sources:
             self.switch.add(source.title, source.help)
-        self.switch.add(tr("Files"), tr("Import files and folders, and view import reports"))
-        self.switch.add(
-            tr("Identifiers"), tr("Add papers by DOI, other identifiers, web addresses, or titles")
-        )
         self.switch.add(
             tr("Citations"), tr("Fetch the references of your papers and the papers that cite them")
         )
         self._shown_sources = True
-        self.show_source(len(sources) if self._starts_with_files else 0)
+        self._order_stops()
         self.work.load()
-        if self.isVisible():
-            self.take_focus()
+        if self._starts_with_query:
+            self.new_query()
 
     def _without_sources(self, problem: JobError) -> None:
         """Without sources, files can still be added."""
@@ -216,14 +220,16 @@ class AddPapersPage(Page):
 
     def _order_stops(self) -> None:
         """Set the tab order to the reading order; Qt would use the order of creation."""
-        panels = (self.preview.list, self.preview.stop, *self.files.buttons())
-        citations = (self.citations.act, *self.citations.missing.tab_stops())
-        rest = (self.files.table, *self.identifiers.tab_stops(), *citations)
         tab_stops = [
             *self.switch.tab_stops(),
+            *self.identifiers.tab_stops(),
+            *self.files.buttons(),
+            self.files.table,
             *self.form.tab_stops(),
-            *panels,
-            *rest,
+            self.preview.list,
+            self.preview.stop,
+            self.citations.act,
+            *self.citations.missing.tab_stops(),
             *self.list.tab_stops(),
         ]
         for one, next_one in pairwise(tab_stops):
@@ -253,7 +259,7 @@ class AddPapersPage(Page):
         self._navigate.show_busy(KEY, self.work.busy or self.citations.busy)
 
     def _connect(self) -> None:
-        self.switch.chosen.connect(self.show_source)
+        self.switch.chosen.connect(self.show_tab)
         self.form.look_requested.connect(self.look)
         self.form.edited.connect(self.preview.mark_outdated)
         self.form.fetch_requested.connect(self.fetch)
@@ -277,6 +283,10 @@ class AddPapersPage(Page):
 
     def _build(self) -> None:
         self.switch = SegmentedControl(tr("Source"), wraps=True)
+        self.switch.add(
+            tr("Identifiers"), tr("Add papers by DOI, other identifiers, web addresses, or titles")
+        )
+        self.switch.add(tr("Files"), tr("Import files and folders, and view import reports"))
         # From the outside in: setting a parent restyles a widget with all its children.
         split = QSplitter(
             Qt.Orientation.Horizontal, self, childrenCollapsible=False, handleWidth=16
@@ -292,7 +302,8 @@ class AddPapersPage(Page):
         split.setSizes([620, 480])
         self._panels = QStackedWidget()
         column(self._panels, parent=left, margins=0)
-        query = QWidget()
-        for panel in (query, self.files, self.identifiers, self.citations):
+        self._query = QWidget()
+        for panel in (self.identifiers, self.files, self._query, self.citations):
             self._panels.addWidget(panel)
-        column(self.form, (self.preview, 1), parent=query, margins=0, spacing=8)
+        column(self.form, (self.preview, 1), parent=self._query, margins=0, spacing=8)
+        self.show_tab(IDENTIFIERS)

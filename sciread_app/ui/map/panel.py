@@ -354,7 +354,7 @@ class MapPanel(QWidget):
         empty.redraw_requested.connect(self.redraw)
         empty.cancel_requested.connect(job.cancel)
         empty.add_requested.connect(lambda: navigate.add_files())
-        empty.fetch_requested.connect(lambda: navigate.go_to("intake"))
+        empty.fetch_requested.connect(lambda: navigate.new_query())
 
 
 def _same(one: MapLayout, other: MapLayout) -> bool:

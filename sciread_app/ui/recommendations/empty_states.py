@@ -14,7 +14,6 @@ class EmptyAction(enum.Enum):
     """The action of a button."""
 
     papers = "papers"  # open the library
-    fetch = "fetch"
     everywhere = "everywhere"  # extend the scope to the whole library
     far = "far"
     seen = "seen"
@@ -95,7 +94,7 @@ def _steps(found: TopicRecommendations) -> tuple[tuple[str, EmptyAction], ...]:
     return {
         SuggestedAction.nothing: (),
         SuggestedAction.collect: ((tr("Go to library"), EmptyAction.papers),),
-        SuggestedAction.fetch: ((tr("Go to Add papers"), EmptyAction.fetch), everywhere),
+        SuggestedAction.fetch: ((tr("Follow a query…"), EmptyAction.new_query), everywhere),
         SuggestedAction.far: ((weaker, EmptyAction.far), everywhere),
         SuggestedAction.words: ((tr("Edit filter words"), EmptyAction.words),),
     }[found.next]

@@ -370,7 +370,6 @@ class RecommendationsPage(Page):
         navigate = self._context.navigate
         do: dict[EmptyAction, Callable[[], object]] = {
             EmptyAction.papers: lambda: navigate.go_to("search"),
-            EmptyAction.fetch: lambda: navigate.go_to("intake"),
             EmptyAction.everywhere: self._look_everywhere,
             EmptyAction.far: lambda: self.show_part(RecommendationTab.far),
             EmptyAction.seen: lambda: self.show_part(RecommendationTab.seen),

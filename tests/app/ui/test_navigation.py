@@ -98,7 +98,7 @@ def test_shortcuts_switch_places(qtbot, show_window, jobs):
     qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.other_page("intake").isVisible())
     qtbot.waitUntil(lambda: not jobs.running())
-    assert window.other_page("intake").form.line.hasFocus()
+    assert window.other_page("intake").identifiers.text.hasFocus()
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     assert window.page.isVisible() and not window.other_page("intake").isVisible()
 

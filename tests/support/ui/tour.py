@@ -20,6 +20,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.training import TrainingData, TrainingDataKind
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from sciread_app.ui.add_papers.page import FILES, FIRST_SOURCE, IDENTIFIERS
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.query_state import SearchFilter
@@ -403,7 +404,7 @@ def _use_intake(window):
     yield
     page = window.other_page("intake")
     for number, _ in enumerate(page._sources):
-        page.show_source(number)
+        page.show_tab(FIRST_SOURCE + number)
         yield
         page.form.line.setText("(")
         page.form.look()
@@ -413,8 +414,8 @@ def _use_intake(window):
             page.form.most.setText(most)
             page.form.look()
             yield
-    for number in (1, 2, 3):
-        page.show_source(len(page._sources) - 1 + number)
+    for number in (IDENTIFIERS, FILES, FIRST_SOURCE + len(page._sources)):
+        page.show_tab(number)
         yield
 
 

@@ -59,9 +59,9 @@ def window(failures, qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainW
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
-    window.go_to("intake")
+    window.new_query()
     page = window.other_page("intake")
-    qtbot.waitUntil(lambda: page.switch.current == 0)
+    qtbot.waitUntil(page.form.isVisible)
     page.form.line.setText("cat:cs.CL")
     page.form.look()
     qtbot.waitUntil(page.preview.count.isVisible, timeout=250_000)

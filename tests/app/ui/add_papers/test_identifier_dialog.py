@@ -12,6 +12,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.errors import SourceError
 from sciread_app.services.ingest.identifier_import import Entry, EntryState
 from sciread_app.ui.add_papers.identifier_dialog import IdentifierDialog
+from sciread_app.ui.add_papers.page import FIRST_SOURCE
 from tests.support.generate.papers import paper
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -110,7 +111,7 @@ def test_menu_leads_to_a_new_query(show_window, qtbot, jobs):
     menu_action(window, "New query…").trigger()
     page = window.other_page("intake")
     qtbot.waitUntil(lambda: page.form.isVisible() and not jobs.running())
-    assert window.shows("intake") and page.switch.current == 0
+    assert window.shows("intake") and page.switch.current == FIRST_SOURCE
 
 
 def test_identifier_pasted_outside_a_field_is_offered(show_window, qtbot, jobs):

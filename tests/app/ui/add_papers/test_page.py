@@ -18,7 +18,7 @@ from sciread_app.sources import SOURCES
 from sciread_app.storage.history.import_log import Import
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
-from sciread_app.ui.add_papers.page import AddPapersPage
+from sciread_app.ui.add_papers.page import FILES, FIRST_SOURCE, IDENTIFIERS, AddPapersPage
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.view_models import CitationReport
 from tests.support.generate.papers import paper
@@ -26,7 +26,7 @@ from tests.support.ui.fakes.add_papers import BUSY, CHANGES, FakeAddPapers, done
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
-FILES, CITATIONS = 3, 5  # places in the switch, after the three sources
+CITATIONS = FIRST_SOURCE + 3  # the tab after the three sources
 
 
 @pytest.fixture
@@ -36,7 +36,8 @@ def show(qtbot, jobs, context) -> Callable[[FakeAddPapers], AddPapersPage]:
         page.resize(1160, 700)
         qtbot.addWidget(page)
         page.show()
-        qtbot.waitUntil(lambda: page.switch.current == 0 and not jobs.running())
+        page.new_query()
+        qtbot.waitUntil(lambda: page.form.isVisible() and not jobs.running())
         return page
 
     return show
@@ -76,11 +77,11 @@ def dialog_of(page: AddPapersPage, kind: type) -> QWidget | None:
 def test_source_form_keeps_its_contents(qtbot, show):
     page = show(FakeAddPapers())
     write(page, "cat:cs.CL", since="2024")
-    page.show_source(2)
+    page.show_tab(FIRST_SOURCE + 2)
     assert page.form.line.text() == ""
     assert "malaria" in page.form.message.text()
     assert chip(page, "MeSH term")
-    page.show_source(0)
+    page.show_tab(FIRST_SOURCE)
     assert (page.form.line.text(), page.form.since.text()) == ("cat:cs.CL", "2024")
 
 
@@ -334,7 +335,7 @@ def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
     gateway = FakeGateway(80)
     gateway.intake = FakeAddPapers([done("bees", added=12)])
     window = show_window(gateway)
-    window.go_to("intake")
+    window.new_query()
     page = window.other_page("intake")
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
     press(qtbot, card_of(page, "bees").what)
@@ -352,7 +353,7 @@ def test_query_is_removed_as_an_edit_that_can_be_undone(qtbot, show_window, jobs
     gateway.intake = intake = FakeAddPapers([done("bees")])
     gateway.organise.remove_query = lambda id: Edit(intake.rows.pop(id).id, 0.0, "Removed")
     window = show_window(gateway)
-    window.go_to("intake")
+    window.new_query()
     page = window.other_page("intake")
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
     press(qtbot, card_of(page, "bees").remove)
@@ -364,7 +365,7 @@ def test_query_of_a_fetch_is_edited_as_a_new_one(qtbot, show):
     query = SourceQuery("pubmed", "malaria[mh]", "2020-01-01", "", 500)
     page = show(FakeAddPapers([fetch_of(query)]))
     press(qtbot, card_of(page, "malaria[mh]").edit)
-    assert page.switch.current == 2
+    assert page.switch.current == FIRST_SOURCE + 2
     assert page.form.read() == query
 
 
@@ -400,7 +401,7 @@ def test_cited_papers_that_are_missing_are_added(qtbot, show, jobs):
     intake = FakeAddPapers()
     intake.cited = [MissingPaper(Identifier("doi", f"10.1/{n}"), 9 - n) for n in range(3)]
     page = show(intake)
-    page.show_source(CITATIONS)
+    page.show_tab(CITATIONS)
     missing = page.citations.missing
     qtbot.waitUntil(lambda: missing.list.count() == 3)
     assert "9" in missing.list.item(0).text() and not missing.add_button.isEnabled()
@@ -419,7 +420,7 @@ def test_failed_look_up_of_titles_is_explained_in_the_panel(qtbot, show):
     intake.cited = [MissingPaper(Identifier("doi", "10.1/0"), 2)]
     intake.trouble = BUSY
     page = show(intake)
-    page.show_source(CITATIONS)
+    page.show_tab(CITATIONS)
     missing = page.citations.missing
     qtbot.waitUntil(missing.titles_button.isVisible)
     press(qtbot, missing.titles_button)
@@ -428,7 +429,7 @@ def test_failed_look_up_of_titles_is_explained_in_the_panel(qtbot, show):
 
 def test_list_of_missing_papers_is_hidden_without_any(qtbot, show, jobs):
     page = show(FakeAddPapers())
-    page.show_source(CITATIONS)
+    page.show_tab(CITATIONS)
     qtbot.waitUntil(lambda: not jobs.running())
     assert not page.citations.missing.isVisible()
 
@@ -438,7 +439,7 @@ def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):
     intake.past = [Import(1, "/home/me/a.bib", 1_795_200_000.0, None, 12, 9, 2, 1)]
     page = show(intake)
     page.resize(640, 500)
-    page.show_source(FILES)
+    page.show_tab(FILES)
     qtbot.waitUntil(lambda: page.files.table.isVisible() and not jobs.running())
     table = page.files.table
     assert table.columnWidth(0) >= 110 and table.horizontalScrollBar().maximum() == 0
@@ -455,7 +456,7 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show, context):
     ]
     intake.failures = (Skipped("a.bib", "smith", "It has no title."),)
     page = show(intake)
-    page.show_source(FILES)
+    page.show_tab(FILES)
     qtbot.waitUntil(lambda: page.files.model.rowCount() == 2)
     cells = [page.files.model.index(1, column).data() for column in range(6)]
     assert cells[0] == "b.pdf and 1 more" and cells[1].endswith("incomplete")
@@ -472,7 +473,7 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show, context):
 
 def test_query_refreshed_from_elsewhere_reports_its_papers(qtbot, show, jobs, context):
     page = show(FakeAddPapers([done("all:bees")]))
-    page.show_source(FILES)
+    page.show_tab(FILES)
     page.refresh_query(1)
     qtbot.waitUntil(lambda: bool(context.messages.calls))
     _, added, text, (_, show_papers) = context.messages.calls[-1]
@@ -482,7 +483,7 @@ def test_query_refreshed_from_elsewhere_reports_its_papers(qtbot, show, jobs, co
     name, papers, _ = context.navigate.calls[-1]
     assert name == "show_papers" and len(papers) == count
     page.new_query()
-    assert page.form.isVisible() and page.switch.current == 0
+    assert page.form.isVisible() and page.switch.current == FIRST_SOURCE
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -494,17 +495,38 @@ def test_files_are_imported_without_sources(qtbot, jobs, context):
     page.show()
     qtbot.waitUntil(lambda: bool(context.messages.calls))
     assert "ZeroDivisionError" in context.messages.calls[0][1].report
+    page.show_files()
     assert page.files.add_files.isVisible()
     assert [button.text() for button in page.switch.tab_stops()] == [
-        "Files",
         "Identifiers",
+        "Files",
         "Citations",
     ]
 
 
+def test_page_starts_with_identifiers_and_without_the_list_of_queries(qtbot, jobs, context):
+    page = AddPapersPage(FakeAddPapers([done("bees")]), context)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: not jobs.running())
+    page.take_focus()
+    assert page.switch.current == IDENTIFIERS
+    assert page.identifiers.text.hasFocus() and not page.list.isVisible()
+    page.show_tab(FIRST_SOURCE)
+    assert page.list.isVisible()
+
+
+def test_new_query_returns_to_the_source_shown_last(show):
+    page = show(FakeAddPapers())
+    page.show_tab(FIRST_SOURCE + 2)
+    page.show_files()
+    page.new_query()
+    assert page.switch.current == FIRST_SOURCE + 2 and page.form.line.hasFocus()
+
+
 def test_empty_import_history_has_a_placeholder(qtbot, show, jobs):
     page = show(FakeAddPapers())
-    page.show_source(FILES)
+    page.show_tab(FILES)
     qtbot.waitUntil(lambda: not jobs.running())
     assert page.files._empty.isVisible()
 
@@ -514,7 +536,7 @@ def test_citations_fetch_is_stopped_and_reported(qtbot, show, jobs):
     intake.go_on.clear()
     intake.note = "Semantic Scholar asks to wait (3 s)"
     page = show(intake)
-    page.show_source(CITATIONS)
+    page.show_tab(CITATIONS)
     panel = page.citations
     press(qtbot, panel.act)
     qtbot.waitUntil(lambda: "5 of 20" in panel.state.text())
@@ -532,7 +554,7 @@ def test_failed_citations_fetch_shows_the_reason(qtbot, show):
     intake = FakeAddPapers()
     intake.trouble = SourceError("Semantic Scholar does not answer.", "Try again later.")
     page = show(intake)
-    page.show_source(CITATIONS)
+    page.show_tab(CITATIONS)
     press(qtbot, page.citations.act)
     qtbot.waitUntil(page.citations.problem.isVisible)
     assert page.citations.problem.text() == "Semantic Scholar does not answer.\nTry again later."
@@ -543,7 +565,7 @@ def test_missing_citations_are_listed(qtbot, show):
     failed = [Skipped("Semantic Scholar", "3 papers", "It does not answer.")]
     intake.cite = lambda task: CitationReport(["5 papers asked for."], failed)
     page = show(intake)
-    page.show_source(CITATIONS)
+    page.show_tab(CITATIONS)
     press(qtbot, page.citations.act)
     qtbot.waitUntil(page.citations.failures.isVisible)
     press(qtbot, page.citations.failures)

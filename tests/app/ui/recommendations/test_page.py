@@ -223,7 +223,7 @@ def test_page_without_subjects_has_a_placeholder(show, context):
 @pytest.mark.parametrize(
     ("next_step", "button"),
     [
-        (SuggestedAction.fetch, "Go to Add papers"),
+        (SuggestedAction.fetch, "Follow a query…"),
         (SuggestedAction.far, "Show 2 weaker matches"),
         (SuggestedAction.collect, "Go to library"),
         (SuggestedAction.words, "Edit filter words"),
