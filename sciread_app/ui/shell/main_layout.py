@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -26,7 +26,7 @@ from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.shell.navigation import Navigation
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.widgets.dialogs.window_placement import clear_place
+from sciread_app.ui.widgets.dialogs.window_placement import clear_place, overlaps
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
@@ -34,7 +34,8 @@ from sciread_app.ui.widgets.messages.message_bar import MessageBar
 MARGIN, BANNER_WIDTH = 12, 480  # pixels from the edges of the page, at most
 AROUND_MOUSE = 24
 LEAST_PAGE = 200  # pixels, width and height
-CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QTreeView)
+LAID_OUT_MS = 40  # after a change of the page, until its controls are in their places
+CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox)
 
 
 class _Pages(QStackedWidget):
@@ -103,14 +104,20 @@ class MainLayout(QWidget):
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())
         self.area.installEventFilter(self)
+        self.pages.installEventFilter(self)
+        self._laid_out = QTimer(self, singleShot=True, interval=LAID_OUT_MS)
+        self._laid_out.timeout.connect(self._uncover)
 
     def show_above(self, bar: QWidget) -> None:
         """Show a bar above the navigation bar and the pages."""
         self._parts.insertWidget(0, bar)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.banner.isVisible():
-            self._place_banner([])
+        if self.banner.isVisible():
+            if watched is self.pages and event.type() == QEvent.Type.LayoutRequest:
+                self._laid_out.start()
+            elif watched is self.area and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+                self._place_banner([])
         return super().eventFilter(watched, event)
 
     def _show_page(self) -> None:
@@ -132,18 +139,30 @@ class MainLayout(QWidget):
         """Place the banner where it covers nothing of `keep_clear` and few controls of the page."""
         area = self._banner_area()
         size = self.banner.fit(QSize(min(BANNER_WIDTH, area.width()), area.height()))
-        self.banner.setGeometry(clear_place(size, area, self._controls(), keep_clear))
+        controls, trees = self._visible(CONTROLS), self._visible((QTreeView,))
+        self.banner.setGeometry(clear_place(size, area, keep_clear, controls, trees))
         self.banner.raise_()
+
+    def _uncover(self) -> None:
+        """Move the banner off controls that came after it, unless it is in use itself."""
+        banner, used = self.banner, QApplication.focusWidget()
+        if not banner.isVisible() or banner.underMouse() or (used and banner.isAncestorOf(used)):
+            return
+        controls = self._visible(CONTROLS)
+        place = clear_place(banner.size(), self._banner_area(), self._in_use(), controls)
+        if overlaps(place, controls) < overlaps(banner.geometry(), controls):
+            banner.setGeometry(place)
 
     def _banner_area(self) -> QRect:
         return self.area.geometry().marginsRemoved(QMargins(MARGIN, MARGIN, MARGIN, MARGIN))
 
-    def _controls(self) -> list[QRect]:
+    def _visible(self, kinds: tuple[type[QWidget], ...]) -> list[QRect]:
+        """Return the places of the visible widgets of these kinds on the page."""
         page = self.pages.currentWidget()
         return [
             self._place_of(one)
             for one in (page.findChildren(QWidget) if page else ())
-            if isinstance(one, CONTROLS) and one.isVisible()
+            if isinstance(one, kinds) and one.isVisible()
         ]
 
     def _in_use(self) -> list[QRect]:
@@ -151,7 +170,7 @@ class MainLayout(QWidget):
         mouse = QRect(0, 0, AROUND_MOUSE, AROUND_MOUSE)
         mouse.moveCenter(self.mapFromGlobal(QCursor.pos()))
         focus = QApplication.focusWidget()
-        used = isinstance(focus, CONTROLS) and self.isAncestorOf(focus)
+        used = isinstance(focus, (*CONTROLS, QTreeView)) and self.isAncestorOf(focus)
         return [mouse, self._place_of(focus)] if focus and used else [mouse]
 
     def _place_of(self, widget: QWidget) -> QRect:

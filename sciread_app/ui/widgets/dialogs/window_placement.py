@@ -37,24 +37,23 @@ def move_below(popup: QWidget, widget: QWidget) -> None:
     popup.move(max(left, screen.left()), max(top, screen.top()))
 
 
-def clear_place(
-    size: QSize, area: QRect, controls: Sequence[QRect], keep_clear: Sequence[QRect]
-) -> QRect:
-    """The place for a rectangle of this size that overlaps nothing of `keep_clear` if possible, and
-    as few `controls` of `area` as possible: as low as possible, preferably at the right."""
+def clear_place(size: QSize, area: QRect, *keep_clear: Sequence[QRect]) -> QRect:
+    """The place for a rectangle of this size in `area` that overlaps as few as possible of the
+    first rectangles, then of the second and so on: as low as possible, preferably at the right."""
     tops = range(area.bottom() + 1 - size.height(), area.top() - 1, -STEP) or (area.top(),)
     room = max(0, area.width() - size.width())
     lefts = [area.left() + room * n // (ACROSS - 1) for n in reversed(range(ACROSS))]
-    best, least = QRect(QPoint(lefts[0], tops[0]), size), (math.inf, math.inf)
+    best, least = QRect(QPoint(lefts[0], tops[0]), size), [math.inf]
     for top, left in product(tops, lefts):
         place = QRect(QPoint(left, top), size)
-        cost = _overlaps(place, keep_clear), _overlaps(place, controls)
+        cost = [overlaps(place, others) for others in keep_clear]
         if cost < least:
             best, least = place, cost
-        if cost == (0, 0):
+        if not any(cost):
             break
     return best
 
 
-def _overlaps(place: QRect, others: Sequence[QRect]) -> int:
+def overlaps(place: QRect, others: Sequence[QRect]) -> int:
+    """Return the number of rectangles that `place` overlaps."""
     return sum(place.intersects(other) for other in others)

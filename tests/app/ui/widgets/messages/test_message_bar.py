@@ -193,15 +193,49 @@ def test_message_does_not_cover_the_sidebar(qtbot, window):
 
 def test_clear_place_prefers_bottom_right():
     area, size = QRect(0, 0, 600, 400), QSize(200, 60)
-    assert clear_place(size, area, [], []) == QRect(400, 340, 200, 60)
+    assert clear_place(size, area) == QRect(400, 340, 200, 60)
     button = QRect(550, 370, 40, 20)
-    assert clear_place(size, area, [button], []) == QRect(350, 340, 200, 60)
+    assert clear_place(size, area, [button]) == QRect(350, 340, 200, 60)
     both = [button, QRect(10, 370, 40, 20)]
-    assert not any(clear_place(size, area, both, []).intersects(one) for one in both)
+    assert not any(clear_place(size, area, both).intersects(one) for one in both)
     everything = [QRect(0, 0, 600, 400)]
-    assert area.contains(clear_place(size, area, everything, [button]))
-    assert not clear_place(size, area, everything, [button]).intersects(button)
-    assert clear_place(size, QRect(0, 0, 200, 30), [], []).topLeft() == QPoint(0, 0)
+    assert area.contains(clear_place(size, area, [button], everything))
+    assert not clear_place(size, area, [button], everything).intersects(button)
+    assert clear_place(size, QRect(0, 0, 200, 30)).topLeft() == QPoint(0, 0)
+
+
+def test_message_covers_no_button_beside_a_list_of_a_narrow_window(qtbot, window):
+    window.resize(900, 600)
+    window.go_to("intake")
+    settle(qtbot, window)
+    form = window.other_page("intake").identifiers
+    form.text.setPlainText("10.1000/1")
+    form.look_up()
+    qtbot.waitUntil(form.list.isVisible)
+    settle(qtbot, window)
+    window.banner.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
+    QApplication.processEvents()
+    places = [
+        QRect(b.mapTo(window.banner.parentWidget(), QPoint()), b.size())
+        for b in (form.add_button, form.look_up_button)
+    ]
+    assert not any(window.banner.geometry().intersects(place) for place in places)
+
+
+def test_message_leaves_the_place_of_a_button_that_appears(qtbot, window):
+    window.resize(900, 600)
+    window.go_to("intake")
+    settle(qtbot, window)
+    window.banner.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
+    QApplication.processEvents()
+    page = window.other_page("intake")
+    button = QPushButton("Next step", page)
+    page.layout().addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
+    over = window.banner.parentWidget()
+    place = window.banner.geometry()
+    qtbot.waitUntil(lambda: window.banner.geometry() != place)
+    covered = QRect(button.mapTo(over, QPoint()), button.size())
+    assert not window.banner.geometry().intersects(covered)
 
 
 def test_escape_closes_the_message_from_anywhere(qtbot, window):
