@@ -24,6 +24,7 @@ from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import PaperSelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
+from sciread_app.ui.paper_list.card_text import has_pdf
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.view_models import Card
 
 NAMED = 3  # skipped files that a message names
-PDFS = ("find pdfs", "move pdfs", "rename pdfs")
+LOOKED_AT = 200  # selected papers of which the menu considers whether they have a PDF
 KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
 PROBLEMS = "has:problems"
@@ -394,12 +395,22 @@ class LibraryController(QObject):
             inside = ("uncollect",) if self._page_collection() else ()
             doubted = ("accept guesses",) if _fragment(self._page.request) == PROBLEMS else ()
             edits = ("tag", "collect", *inside, "read", "edit", *doubted, "look up")
-            names = (*edits, "export", *PDFS, "trash")
+            names = (*edits, "export", *self._pdf_actions(), "trash")
         for name in names:
             menu.addAction(actions[name])
         if not self.in_trash:
             # Not `insertMenu`: this submenu would be deleted with the menu when that closes.
             menu.insertAction(actions["read"], self._rate.menuAction())
+
+    def _pdf_actions(self) -> Sequence[str]:
+        """Return the actions that apply to the PDFs of the selected papers. Papers whose cards are
+        not loaded may have a PDF or lack one."""
+        papers = self.chosen()[:LOOKED_AT]
+        cards = [self._page.model.known(paper) for paper in papers]
+        lacking = any(card is None or not has_pdf(card) for card in cards)
+        having = any(card is None or has_pdf(card) for card in cards)
+        on_files = ("move pdfs", "rename pdfs") if having else ()
+        return (*(("find pdfs",) if lacking else ()), *on_files)
 
     def _file_pdfs(
         self,

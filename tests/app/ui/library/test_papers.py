@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
@@ -327,6 +329,26 @@ def test_list_menu_offers_removal_from_the_collection(qtbot, window, gateway):
         a for a in menu.actions() if a.text().replace("&", "") == "Remove from this collection"
     ).trigger()
     qtbot.waitUntil(lambda: gateway.organise.collections["thesis"] == {2})
+
+
+def test_list_menu_offers_only_the_pdf_actions_that_apply(qtbot, window, gateway, jobs):
+    plain, model = gateway.paper, window.page.model
+    second = window.page.view.listing.ids[1]
+    gateway.paper = lambda n: dataclasses.replace(plain(n), files=("a.pdf",) if n == second else ())
+    window.events.library_changed.emit(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: not jobs.running())
+    qtbot.waitUntil(lambda: bool(model.known(second)) and bool(model.known(second).paper.files))
+
+    def offered(*rows):
+        choose(window, *rows)
+        menu = QMenu()
+        window.page.menu_opened.emit(menu)
+        names = {action.text().replace("&", "") for action in menu.actions()}
+        return names & {"Find PDFs", "Move PDFs to PDF folder", "Rename PDFs by pattern"}
+
+    assert offered(0) == offered(0) == {"Find PDFs"}
+    assert offered(1) == {"Move PDFs to PDF folder", "Rename PDFs by pattern"}
+    assert len(offered(0, 1)) == 3
 
 
 def test_list_menu_shows_the_actions_of_the_menu_bar(qtbot, window):
