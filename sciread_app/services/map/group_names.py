@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ _LEAST_PAPERS, _LEAST_SHARE = 2, 0.012  # of a group that contain its name
 _LEAST_PAPERS_WORD, _LEAST_SHARE_WORD = 3, 0.03  # the same for a word
 # Frequency of a phrase, and of a single word, in their group relative to all others.
 _LEAST_LIFT, _LEAST_LIFT_WORD = 3.0, 5.0
-_NEARLY = 0.7  # score of a phrase, relative to that of a better single word that it replaces
+_NEARLY = 0.4  # score of a phrase, relative to that of a better single word that it replaces
 _RIVAL = 0.8  # frequency of a name in its group relative to the group where it is most frequent
 _SURE = 100  # weight of a spelling in running text, relative to one in a title in capitals
 _COVERED = 0.4  # share of a phrase's titles in which it is part of a longer one, which replaces it
@@ -76,6 +77,9 @@ _EDGELESS = STOP_WORDS | frozenset(_NOT_AT_EDGES.split())
 _EMPTY = EMPTY_WORDS | _EDGELESS
 _WEAK = _EMPTY | frozenset(_NOT_ALONE.split())
 
+# Accents of LaTeX, as in Schr\"odinger, and their combining characters.
+_ACCENT = re.compile(r"\{?\\([\"'`^~=.])\s*\{?([a-zA-Z])\}?\}?")
+_COMBINING = dict(zip("\"'`^~=.", "\u0308\u0301\u0300\u0302\u0303\u0304\u0307", strict=True))
 _NOT_TEXT = re.compile(r"\$[^$]*\$|\\[a-zA-Z]+|<[^>]*>")
 _WORD = re.compile(r"[^\W_]+(?:[-'’‐‑–][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -182,7 +186,8 @@ class GroupNamer:
         return text[:1].upper() + text[1:] if text[:2].islower() else text
 
     def _best(self, scores: NDArray[np.float64], apart_from: _Phrase | None = None) -> int | None:
-        """Return the best phrase; one of several words also if a single word is little better."""
+        """Return the best phrase; one of several words also if a single word is better. Apart from
+        the first phrase of a name, single words say too little."""
         word: int | None = None
         for number in np.argsort(-scores, kind="stable")[:_CANDIDATES].tolist():
             least = 0.0 if word is None else _NEARLY * scores[word]
@@ -197,7 +202,7 @@ class GroupNamer:
             ):
                 if phrase.length > 1:
                     return int(number)
-                if word is None:
+                if word is None and apart_from is None:
                     word = int(number)
         return word
 
@@ -295,9 +300,13 @@ class _Counted:
                         yield self._number[part], number
 
 
+def _accented(text: str) -> str:
+    return _ACCENT.sub(lambda found: normalize("NFC", found[2] + _COMBINING[found[1]]), text)
+
+
 def _segments(text: str) -> Iterator[list[_Word]]:
     """Yield the sequences of words of a text between punctuation and numbers."""
-    text = _NOT_TEXT.sub(" ; ", text)
+    text = _NOT_TEXT.sub(" ; ", _accented(text))
     segment: list[_Word] = []
     before = 0
     for match in _WORD.finditer(text):
@@ -332,7 +341,9 @@ def _sequences(words: list[_Word]) -> Iterator[tuple[str, list[_Word], bool, boo
 def _spellings(title: str) -> Iterator[tuple[str, str, bool]]:
     """Yield each word in lower case, its spelling, and whether that is sure: half of the
     words of the title are in lower case, and the word does not begin it."""
-    words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(_NOT_TEXT.sub(" ", title))]
+    words = [
+        _POSSESSIVE.sub("", word) for word in _WORD.findall(_NOT_TEXT.sub(" ", _accented(title)))
+    ]
     if len(words) > 1 and title.isupper():
         return
     long = [word for word in words[1:] if len(word) > 3]

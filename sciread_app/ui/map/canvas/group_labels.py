@@ -40,6 +40,19 @@ class LabelRenderer:
         painter.drawPixmap(label.box.topLeft(), self._drawn[key])
 
 
+def paint_lines(painter: QPainter, labels: Sequence[Placed], theme: Theme) -> None:
+    """Draw the lines from labels to groups that are not at them."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.faint), 1))
+    for label in labels:
+        if label.end is not None:
+            x = min(max(label.end.x(), label.box.left()), label.box.right())
+            y = min(max(label.end.y(), label.box.top()), label.box.bottom())
+            painter.drawLine(QPointF(x, y), label.end)
+    painter.restore()
+
+
 def description(papers: int, group: Cluster | None) -> str:
     whole = trn("Map of {n:,} paper", "Map of {n:,} papers", papers)
     if group is None:

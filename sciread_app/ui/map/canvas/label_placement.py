@@ -1,16 +1,18 @@
-"""Positions of the labels of groups: on or beside their own group, clear of each other.
+"""Positions of the labels of groups: on or beside their own group, clear of each other. A label
+without room there lies on empty space nearby, with a line to its group.
 
 They depend on the zoom only, so that no label moves while the map is panned.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from sciread_app.services.map.map_service import Cluster
@@ -35,17 +37,31 @@ _SHIFTS = np.array(
         for right in (0.0, -0.35, 0.35, -0.7, 0.7)
     ]
 )
+# Positions of a label joined by a line, in pixels from the center of its group; nearest first.
+_OUTSIDE = np.array(
+    [
+        (away * math.cos(turn * math.pi / 8), away * math.sin(turn * math.pi / 8))
+        for away in (50, 80, 115, 155)
+        for turn in range(16)
+    ]
+)
 
 Boxes = NDArray[np.float64]  # [..., 4]: left, top, right, bottom
 Counts = NDArray[np.int32]
 
 
 class Placed(NamedTuple):
-    """A label with its rectangle and the number of its group."""
+    """A label with its rectangle, the number of its group, and where a line from it leads."""
 
     group: int
     text: str
     box: QRectF
+    end: QPointF | None = None
+
+    def moved(self, by: QPointF) -> Placed:
+        """Return the label at another position."""
+        end = self.end + by if self.end is not None else None
+        return self._replace(box=self.box.translated(by), end=end)
 
 
 class Occupancy:
@@ -140,17 +156,34 @@ class LabelPlacement:
         placed: list[Placed] = []
         allowed = np.isfinite(costs)
         for row in order:
-            free = allowed[row] & ~_overlaps(boxes[row], full[: len(placed) + 1])
-            if not free.any():
+            occupied = full[: len(placed) + 1]
+            free = allowed[row] & ~_overlaps(boxes[row], occupied)
+            end = None
+            if free.any():
+                self._shifts[row] = shift = best[row][free[best[row]]][0]
+                x, y = corners[row, shift].tolist()
+            elif (corner := self._outside(row, scale, occupied, low, high)) is not None:
+                x, y = corner
+                end = QPointF(*(self._hearts[row] * scale).tolist())
+            else:
                 continue
-            shift = best[row][free[best[row]]][0]
-            x, y = corners[row, shift].tolist()
             width, height = self._sizes[row].tolist()
             full[len(placed) + 1] = (x, y, x + width, y + height)
             box = QRectF(x, y, width, height)
-            placed.append(Placed(int(self._groups[row]), self._texts[row], box))
-            self._shifts[row] = shift
+            placed.append(Placed(int(self._groups[row]), self._texts[row], box, end))
         return placed
+
+    def _outside(
+        self, row: int, scale: float, occupied: Boxes, low: Places, high: Places
+    ) -> tuple[float, float] | None:
+        """Return a corner for a label on empty space near its group, if there is any."""
+        size = self._sizes[row]
+        corners = self._hearts[row] * scale + _OUTSIDE - size / 2
+        inside = ((corners >= low) & (corners + size <= high)).all(axis=1)
+        boxes = np.concatenate([corners - GAP, corners + size + GAP], axis=1)
+        own, others = self._occupancy.counts(self._groups[row : row + 1], boxes, scale)
+        free = np.flatnonzero(inside & (own + others == 0) & ~_overlaps(boxes, occupied))
+        return tuple(corners[free[0]].tolist()) if len(free) else None
 
     def _costs(self, boxes: Boxes, scale: float) -> NDArray[np.float64]:
         """Return how bad each position of each label is; infinite: it is no position.

@@ -43,6 +43,7 @@ from sciread_app.ui.map.canvas.group_labels import (
     NEAR,
     LabelRenderer,
     description,
+    paint_lines,
     reading_order,
 )
 from sciread_app.ui.map.canvas.label_placement import LabelPlacement, Placed
@@ -276,6 +277,7 @@ class MapView(QWidget):
             self.points, visible, self.radius, frame, occupied
         )
         self.titles.paint(painter, self._label_renderer, self.placed_titles, theme)
+        paint_lines(painter, self.labels, theme)
         for label in self.labels:
             ringed = label.group == self._group
             self._label_renderer.paint(painter, label, font, theme, ringed=ringed)
@@ -293,11 +295,7 @@ class MapView(QWidget):
         around = (corner.translated(-origin),) if self._goal is not None else ()
         placed = self._placements[level].at(self.camera.scale, self._group, *around)
         there = self.points.has_papers(level)
-        moved = (
-            label._replace(box=label.box.translated(origin))
-            for label in placed
-            if there[label.group]
-        )
+        moved = (label.moved(origin) for label in placed if there[label.group])
         return [
             label
             for label in moved

@@ -47,7 +47,8 @@ def test_phrase_names_a_group_before_a_slightly_better_word():
     ice = [f"Ice formation on {where}" for where in ("wings", "clouds", "lakes")]
     piles = [f"On {what} of a sandpile" for what in ("waves", "grains", "cells", "risk", "flow")]
     assert names([*ice, *piles], BERT)[0].startswith("Ice formation")
-    assert names([*ice, *piles, "On slopes of a sandpile"], BERT)[0] == "Sandpile"
+    others = [f"On {what} of a sandpile" for what in ("slopes", "dust", "heat", "age", "salt")]
+    assert names([*ice, *piles, *others], BERT)[0] == "Sandpile"
 
 
 def test_name_begins_and_ends_at_content_words():
@@ -95,6 +96,16 @@ def test_two_phrases_of_a_name_share_no_word():
     ]
     first, second = names(titles, BERT, GAUSS)[0].casefold().split(", ")
     assert {first, second} == {"black holes", "neutron stars"}
+
+
+def test_single_word_is_not_added_to_a_name():
+    titles = [*HOLES, "Quasars", "Lensed quasars", "Dust of quasars", "Quasars at dawn"]
+    assert names(titles, BERT, GAUSS)[0] == "Black holes"
+
+
+def test_accents_of_latex_do_not_split_a_word():
+    titles = [f'Schr{{\\"o}}dinger operators on {what}' for what in ("trees", "lines", "cones")]
+    assert names([*titles, 'A Schr\\"odinger operator'], BERT)[0] == "Schrödinger operators"
 
 
 def test_levels_of_groups_get_different_names():

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from sciread_app.services.map.map_service import Cluster
@@ -124,3 +124,24 @@ def test_labels_are_placed_beside_what_is_covered(placement):
     beside = placement.at(SCALES[0], None, covered)
     assert len(beside) > len(free) / 2
     assert not any(label.box.intersects(covered) for label in beside)
+
+
+def test_label_without_room_beside_its_group_is_joined_by_a_line(qapp):
+    random = np.random.default_rng(1)
+    # A small group within a large one
+    places = np.concatenate([random.normal(0, 0.04, (400, 2)), random.normal(0, 0.004, (20, 2))])
+    corners = np.array([(-0.5, -0.5), (0.5, 0.5)])
+    places = np.concatenate([places, corners]).astype(np.float32)
+    labels = np.array([0] * 400 + [1] * 20 + [2, 2], np.int16)
+    clusters = [
+        Cluster("Outer group", 400, (0.0, 0.0)),
+        Cluster("Inner group", 20, (0.0, 0.0)),
+        Cluster("", 2, (0.5, 0.5)),
+    ]
+    placement = LabelPlacement(clusters, Occupancy(places, labels, 3), extent(places), QFont())
+    inner = next(label for label in placement.at(600.0) if label.group == 1)
+    assert inner.end is not None and not inner.box.contains(inner.end)
+    x, y = (places * 600.0).T
+    box = inner.box
+    assert not ((x > box.left()) & (x < box.right()) & (y > box.top()) & (y < box.bottom())).any()
+    assert inner.moved(QPointF(5, 0)).end == inner.end + QPointF(5, 0)
