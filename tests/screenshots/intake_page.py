@@ -33,7 +33,7 @@ class Sources:
         # The model would take longer to encode the papers than a scene may last.
         window.importing.encode_missing = lambda: None
         window.new_query()
-        wait(lambda: _page(window).switch.current == 0)
+        wait(_page(window).form.isVisible)
 
     def look(self, window: MainWindow) -> None:
         self.empty(window)

@@ -168,11 +168,11 @@ def _answering(papers: int, unread: int) -> str:
 
 def tiles(model: InstalledModel) -> list[tuple[str, str]]:
     """Return the numbers of a model and their labels."""
-    speed = f"{model.speed:,.0f}" if model.speed else "–"
+    speed = [(f"{model.speed:,.0f}", tr("Papers per second"))] if model.speed else []
     return [
         (f"{model.dim:,}", tr("Dimensions")),
         (file_size(model.size), tr("Size on disk")),
-        (speed, tr("Papers per second")),
+        *speed,
         (f"{model.max_tokens:,}", tr("Max tokens")),
         (model.licence or "–", tr("License")),
     ]
