@@ -43,10 +43,11 @@ def clear_place(size: QSize, area: QRect, *keep_clear: Sequence[QRect]) -> QRect
     tops = range(area.bottom() + 1 - size.height(), area.top() - 1, -STEP) or (area.top(),)
     room = max(0, area.width() - size.width())
     lefts = [area.left() + room * n // (ACROSS - 1) for n in reversed(range(ACROSS))]
-    best, least = QRect(QPoint(lefts[0], tops[0]), size), [math.inf]
+    best = QRect(QPoint(lefts[0], tops[0]), size)
+    least: list[float] = [math.inf]
     for top, left in product(tops, lefts):
         place = QRect(QPoint(left, top), size)
-        cost = [overlaps(place, others) for others in keep_clear]
+        cost: list[float] = [overlaps(place, others) for others in keep_clear]
         if cost < least:
             best, least = place, cost
         if not any(cost):
