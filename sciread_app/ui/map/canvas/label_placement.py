@@ -162,7 +162,7 @@ class LabelPlacement:
             if free.any():
                 self._shifts[row] = shift = best[row][free[best[row]]][0]
                 x, y = corners[row, shift].tolist()
-            elif (corner := self._outside(row, scale, occupied, low, high)) is not None:
+            elif (corner := self._outside(int(row), scale, occupied, low, high)) is not None:
                 x, y = corner
                 end = QPointF(*(self._hearts[row] * scale).tolist())
             else:
