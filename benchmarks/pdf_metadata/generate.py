@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pdf_metadata import latex, word
-from benchmarks.pdf_metadata.records import Record, RecordMaker, raw_papers
+from benchmarks.pdf_metadata.records import Record, RecordMaker, raw_papers, varied
 
 PAGES = 5  # of each layout
 # The half for reporting, drawn by a hash of the names before anything was measured. Its files are
@@ -78,6 +78,8 @@ def _record(papers: RecordMaker, layout: str, number: int, tuned: bool) -> Recor
         most=int(chosen.get("most", 36)),
         medical="medical" in chosen,
     )
+    if chosen.get("names") == "varied":
+        record = varied(record, f"{layout} {number}")
     if chosen.get("year", "").isdecimal():
         record = replace(record, year=int(chosen["year"]))
     if pattern := chosen.get("doi"):
@@ -90,6 +92,7 @@ def _doi(pattern: str, record: Record, seed: str) -> str:
     return pattern.format(
         a=dice.randint(100_000, 999_999), b=dice.randint(100_000, 999_999),
         c=dice.randint(100, 999), d=dice.randint(10_000, 99_999), year=record.year,
+        yy=f"{record.year % 100:02}",
         m=1 + dice.randrange(8),
     ).lower()  # fmt: skip
 
@@ -112,7 +115,7 @@ def truth_of(layout: str, record: Record) -> dict[str, Any]:
     chosen = options(layout)
     initials = chosen.get("given") == "initials"
     title = record.title
-    authors = [[w.initials if initials else w.given, w.family] for w in record.writers]
+    authors = [[w.initials if initials else w.given, w.family, w.suffix] for w in record.writers]
     if language := chosen.get("language"):
         title, authors = word.foreign_truth(language, len(authors))
     venue = chosen.get("venue", "no").format(year=record.year, yy=f"{record.year % 100:02}")

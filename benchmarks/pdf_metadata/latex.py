@@ -8,6 +8,7 @@ A template starts with a line `=== name | option=value | ...`. Options:
     given       "initials" if the page prints initials instead of given names
     fewest, most  number of authors
     medical     use biomedical papers
+    names       "varied" for names of many countries and forms
 """
 
 from __future__ import annotations
@@ -151,8 +152,11 @@ def _shown(record: Record) -> Any:
     writers = [_writer(writer, places) for writer in record.writers]
     names = [writer.name for writer in writers]
     number = sum(map(ord, record.title))
+    words = escaped(record.title).split()
     return SimpleNamespace(
-        title=escaped(record.title), abstract=escaped(record.abstract), writers=writers,
+        title=escaped(record.title), title_start=" ".join(words[: len(words) // 2]),
+        title_end=" ".join(words[len(words) // 2 :]), abstract=escaped(record.abstract),
+        writers=writers,
         institutes=places, groups=list(_groups(writers)), year=record.year,
         month=record.month, yy=f"{record.year % 100:02}", doi=escaped(record.doi),
         nth=f"{record.year - 1987}th", c=f"{100 + number % 900}", d=f"{1000 + number % 9000}",
@@ -176,6 +180,7 @@ def _place(institute: Institute) -> Any:
 def _writer(writer: Writer, places: list[Any]) -> Any:
     return SimpleNamespace(
         given=escaped(writer.given), family=escaped(writer.family), name=escaped(writer.name),
+        full=escaped(writer.full), user=writer.email.partition("@")[0],
         initials=writer.initials, marks=writer.marks, letters=writer.letters, degree=writer.degree,
         first=writer.affiliations[0], email=escaped(writer.email),
         corresponding=writer.corresponding, place=places[writer.affiliations[0] - 1],

@@ -7,17 +7,101 @@ import json
 import random
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.pdf_metadata.institutes import INSTITUTES, NEVER_TUNED, Institute
-from sciread_app.domain.paper import Author
 from sciread_app.formats.values.author_list import authors as names_in
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 # One line of ten is for measuring; name_statistics.py counts names in the others only.
 MEASURED = 0
+# Particles, double names, suffixes, initials and short names: given|family|suffix.
+VARIED_NAMES = tuple(
+    tuple(line.split("|"))
+    for line in """
+Jan|van der Meer|
+Maria|de la Cruz|
+José Luis|García Márquez|
+María José|Fernández-Álvarez|
+Ludwig|van Houten|
+Anne-Sophie|Lefèvre|
+Jean-François|Le Goff|
+Nguyen Van|Minh|
+Tran Thi Thu|Ha|
+Xiao-Ming|Zhou|
+Yi-Fan|Li|
+Wei-Chen|Hsu|
+Jae-Hyun|Park|
+Min Jung|Kim|
+Li|Na|
+Bo|An|
+Yu|Ma|
+Martin L.|King|Jr.
+William H.|Turner|III
+Robert F.|Stone|Sr.
+Fatima|al-Hassan|
+Omar|Ben Ali|
+Åsa|Östlund|
+Søren|Kjærgaard|
+Jürgen|Weiß|
+Zdeněk|Dvořák|
+Łukasz|Kowalczyk|
+İbrahim|Yılmaz|
+Goran|Petrović|
+Björn|Jónsdóttir|
+S.|Ramaswamy|
+K. S.|Krishnan|
+A. P. J.|Sundaram|
+Siobhán|O'Connell|
+Seán|Mac Giolla|
+Niamh|Ní Dhomhnaill|
+Marie-Claire|de Saint-Exupéry|
+Gianluca|della Porta|
+Paolo|Dal Bosco|
+Carlos Eduardo|dos Santos|
+Ana Beatriz|da Silva|
+Pedro Henrique|Gomes Neto|
+Karl-Heinz|von Stein|
+Ute|zu Hohenberg|
+Thomas|McAllister|
+Fiona|MacGregor|
+Hans-Jörg|Müller-Lüdenscheidt|
+Mei Ling|Tan|
+Chukwuemeka|Okonkwo|
+Oluwaseun|Adeyemi|
+Thandiwe|Nkosi|
+Wanjiku|Kamau|
+Aisha|Abdullahi|
+Mohammad Reza|Tehrani|
+Shahrzad|Moghaddam|
+Noa|Ben-David|
+Yael|Bar-Lev|
+Aikaterini|Papadopoulou|
+Georgios|Hatzis|
+Dmitri A.|Sokolov|
+Oksana|Shevchenko|
+Kenji|Yamamoto|
+Haruka|Fujiwara|
+Pham Quoc|Bao|
+Somchai|Wattanapanich|
+Budi|Hartono|
+Siti Nurhaliza|Binti Rahman|
+Elisabeth|Paté-Cornell|
+Ingrid|Daubechies|
+Rubén|Ortiz y Gasset|
+D'Arcy W.|Thompson|
+Ngozi A.|Eze|
+R.|Priya|
+Pieter-Jan|de Vries|
+Wouter|van 't Hoff|
+Ewa|Nowak-Zielińska|
+Jiří|Beneš|
+Ágnes|Szabó-Nagy|
+Erzsébet|Kéri|
+""".strip().splitlines()
+)
 _ODD = set('$\\^_{}<>#&~|\n@`"[]=+*%')
 _MOST_PAPERS = 4_000
 
@@ -32,10 +116,15 @@ class Writer:
     email: str
     degree: str = ""
     corresponding: bool = False
+    suffix: str = ""
 
     @property
     def name(self) -> str:
         return f"{self.given} {self.family}"
+
+    @property
+    def full(self) -> str:
+        return f"{self.name}, {self.suffix}" if self.suffix else self.name
 
     @property
     def initials(self) -> str:
@@ -218,12 +307,23 @@ def _writers(names: list[tuple[str, str]], places: int, dice: random.Random) -> 
         first = 1 + (number * places // len(names))
         second = dice.randint(1, places)
         both = tuple(sorted({first, second})) if dice.random() < 0.25 else (first,)
-        letters = "".join(c for c in (given[0] + family).lower() if c.isascii() and c.isalpha())
         yield Writer(
-            given, family, both, f"{letters}@{dice.choice(('uni-example.edu', 'lab.example.org'))}",
+            given, family, both, _email(given, family, dice),
             dice.choice(("MD", "PhD", "MD, PhD", "MSc", "Dr")), number == corresponding,
         )  # fmt: skip
 
 
-def author(writer: Writer) -> Author:
-    return Author(writer.family, writer.given)
+def _email(given: str, family: str, dice: random.Random | None = None) -> str:
+    letters = "".join(c for c in (given[0] + family).lower() if c.isascii() and c.isalpha())
+    hosts = ("uni-example.edu", "lab.example.org")
+    return f"{letters}@{dice.choice(hosts) if dice else hosts[0]}"
+
+
+def varied(record: Record, seed: str) -> Record:
+    """The record with names of many countries and forms."""
+    names = random.Random(seed).sample(VARIED_NAMES, min(len(record.writers), len(VARIED_NAMES)))
+    writers = (
+        replace(writer, given=given, family=family, suffix=suffix, email=_email(given, family))
+        for writer, (given, family, suffix) in zip(record.writers, names, strict=False)
+    )
+    return replace(record, writers=tuple(writers))

@@ -17,7 +17,9 @@ RIGHT, WRONG, EMPTY = "right", "wrong", "empty"
 def outcomes(truth: Mapping[str, Any], paper: Paper, guessed_title: bool = False) -> dict[str, str]:
     """Right, wrong or empty for every field that the page has; `guessed_title` is true if the
     title is the file's name."""
-    names = [Author(family, given) for given, family in truth["authors"]]
+    names = [
+        Author(family, given, suffix="".join(rest)) for given, family, *rest in truth["authors"]
+    ]
     found = [author for author in paper.authors if not author.literal]
     result = {
         "title": _outcome(

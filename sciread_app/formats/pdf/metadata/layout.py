@@ -6,7 +6,7 @@ import ctypes
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -14,26 +14,30 @@ from typing import NamedTuple
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from sciread_app.formats.pdf.metadata.text_cleanup import clean
+from sciread_app.formats.pdf.metadata.text_cleanup import accented, clean
 
 # A title is among the first few thousand characters; later ones only determine the body size.
 MAX_CHARACTERS = 6_000
 _BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
 _OWN_SIZE = 3.0  # points; smaller font sizes are not the visible size
-RAISED, LOWERED = "\ue000", "\ue001"  # of the private use area
+RAISED, LOWERED, APART = "\ue000", "\ue001", "\ue003"  # of the private use area
 _SMALL, _ABOVE = 0.86, 0.12  # of a raised letter, relative to the line's font size
 _LINE_NUMBER = re.compile(r"\s*(\d{1,4})(?:\s+|$)")
 _RAISED_NUMBER = re.compile(rf"^{RAISED}(\d+){LOWERED}")
 _FEWEST_NUMBERS = 8
 _LINE_GAP = 1.1  # relative to the font size: texts this far apart in height are two lines
 _COLUMN_GAP = 4.0  # relative to the font size: texts this far apart on one line are separate
+_WORD_GAP, _WIDE_GAP = 0.15, 0.85  # relative to the font size: the least space, and a wide one
+_NARROW = 0.2  # the width of a narrow letter, likewise
+_NEAR_ACCENT = 40  # characters beside an accent among which its letter is
+_OFF_CENTER = 0.2  # relative to the font size: the most that an accent is beside its letter
 
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
     """A line of text, in points: `size` is that of most letters; the position is relative to the
     page's top left. `marked` is the text with raised small letters, the marks of affiliations and
-    footnotes, between RAISED and LOWERED."""
+    footnotes, between RAISED and LOWERED, and with APART where words are far apart."""
 
     text: str
     size: float
@@ -74,7 +78,7 @@ class _Glyph(NamedTuple):
 def page_layout(page: PdfPage, text: PdfTextPage) -> PageLayout:
     """The layout of the first MAX_CHARACTERS of a page."""
     left, bottom, right, top = page.get_bbox()
-    runs = list(_runs(_glyphs(text, (left, bottom, right, top))))
+    runs = list(_runs(_with_accents(list(_glyphs(text, (left, bottom, right, top))), text)))
     turns = Counter(glyphs[0].turns for glyphs in runs for _ in glyphs)
     if not turns:
         return PageLayout()
@@ -169,6 +173,63 @@ def _turned(
     return top - y, right - x
 
 
+def _with_accents(glyphs: list[_Glyph], text: PdfTextPage) -> list[_Glyph]:
+    """The glyphs with every separate accent joined to the letter that it is printed above.
+
+    TeX's old fonts have no accented letters, and PDFium returns some accents after the next words.
+    """
+    found = [i for i, glyph in enumerate(glyphs) if accented(glyph.character, "e")]
+    for place in reversed(found):
+        letter = _below_accent(glyphs, place)
+        if letter is None:
+            continue
+        whole = accented(glyphs[place].character, glyphs[letter].character)
+        glyphs[letter] = glyphs[letter]._replace(character=whole)
+        first, last = place, place + 1
+        while last < len(glyphs) and glyphs[last].character == " ":
+            last += 1
+        while first and glyphs[first - 1].character == " ":
+            first -= 1
+        # PDFium inserts spaces around an accent that is out of order.
+        is_spaced = 0 < first < place or place + 1 < last < len(glyphs)
+        is_apart = is_spaced and (
+            last == len(glyphs) or first == 0 or _gap(glyphs[first - 1], glyphs[last], text)
+        )
+        glyphs[first:last] = [glyphs[place]._replace(character=" ")] if is_apart else []
+    return glyphs
+
+
+def _below_accent(glyphs: Sequence[_Glyph], place: int) -> int | None:
+    """The index of the letter that an accent is centered above; None if there is none."""
+    accent = glyphs[place]
+    best: tuple[float, int] | None = None
+    for i in range(max(0, place - _NEAR_ACCENT), min(len(glyphs), place + _NEAR_ACCENT)):
+        glyph = glyphs[i]
+        is_near = abs(glyph.y - accent.y) < 0.5 * accent.size and glyph.turns == accent.turns
+        if is_near and accented(accent.character, glyph.character):
+            following = (g.x for g in glyphs[i + 1 : i + 6] if not accented(g.character, "e"))
+            width = min(next((x for x in following if x > glyph.x), math.inf) - glyph.x,
+                        0.6 * glyph.size)  # fmt: skip
+            off = abs(glyph.x + width / 2 - accent.x - 0.2 * accent.size)
+            if best is None or off < best[0]:
+                best = off, i
+    return best[1] if best and best[0] < _OFF_CENTER * accent.size else None
+
+
+def _gap(glyph: _Glyph, following: _Glyph, text: PdfTextPage, size: float = _WORD_GAP) -> bool:
+    """Whether the space between two upright glyphs of a line is wider than this part of the font
+    size."""
+    if glyph.turns or following.turns or abs(glyph.y - following.y) > 0.5 * glyph.size:
+        return False
+    if following.x - glyph.x < (size + _NARROW) * glyph.size:
+        return False
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    pdfium.FPDFText_GetCharBox(text.raw, glyph.place, left, right, bottom, top)
+    end = right.value
+    pdfium.FPDFText_GetCharBox(text.raw, following.place, left, right, bottom, top)
+    return left.value - end > size * max(glyph.size, following.size)
+
+
 def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
     """Split where the next glyph is in another column or on another line."""
     part: list[_Glyph] = []
@@ -208,7 +269,7 @@ def _line(glyphs: list[_Glyph], text: PdfTextPage) -> TextLine:
         # By the font's name: the weight guessed by PDFium takes TeX's italics for bold.
         any(mark in font.lower() for mark in _BOLD_NAMES),
         font,
-        _marked(glyphs, size, top),
+        _marked(glyphs, size, top, text),
     )
 
 
@@ -218,11 +279,16 @@ def _font(text: PdfTextPage, index: int) -> str:
     return name.value.decode("latin-1").rpartition("+")[2]
 
 
-def _marked(glyphs: list[_Glyph], size: float, top: float) -> str:
+def _marked(glyphs: list[_Glyph], size: float, top: float, text: PdfTextPage) -> str:
     parts: list[str] = []
     raised = False
+    previous: _Glyph | None = None
     for glyph in glyphs:
         if not glyph.character.isspace():
+            is_word = parts[-1:] == [" "] and previous is not None and previous.character != "."
+            if is_word and previous and _gap(previous, glyph, text, _WIDE_GAP):
+                parts.append(APART)
+            previous = glyph
             is_raised = glyph.size < _SMALL * size and top - glyph.y > _ABOVE * size
             if is_raised != raised:
                 parts.append(RAISED if is_raised else LOWERED)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
-from sciread_app.formats.pdf.metadata.layout import LOWERED, RAISED, PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.layout import APART, LOWERED, RAISED, PageLayout, TextLine
 from sciread_app.formats.pdf.metadata.text_cleanup import letters_of
 
 _NEAR = 40  # pieces of a row that a line is compared with
 _TOUCHING = 1.1  # a smaller gap, relative to the font size, is a space
+_SPACE, _APART = 0.05, 0.6  # gaps of two words and of two columns, relative to the font size
 _SAME_HEIGHT, _RAISED_HEIGHT = 0.3, 0.75  # difference of height relative to the font size
+_ABOVE = 0.12  # of a mark, relative to the font size
+_MARK = re.compile(r"[\d,*∗†‡§¶]{1,4}|[a-z](?:,[a-z∗*])*")
 _SMALLER = 0.86  # relative size of a mark
 _MOST_TITLE_ROWS = 7
 _LIKE_TITLE, _LIKE_START = 92, 80
@@ -36,7 +40,9 @@ class Row:
 def rows_of(page: PageLayout) -> list[Row]:
     """The page's rows from top to bottom."""
     rows: list[list[TextLine]] = []
-    for line in sorted(page.lines, key=lambda line: (line.top, line.left)):
+    # A mark after the line that it may belong to.
+    lower = {id(line): line.size * 1.1 for line in page.lines if _MARK.fullmatch(line.text)}
+    for line in sorted(page.lines, key=lambda line: (line.top + lower.get(id(line), 0), line.left)):
         place = next(
             (i for i in range(len(rows) - 1, max(-1, len(rows) - 4), -1) if _beside(rows[i], line)),
             None,
@@ -55,6 +61,10 @@ def _beside(row: Sequence[TextLine], line: TextLine) -> bool:
         if smaller <= _SMALLER * larger:
             small, large = sorted((other, line), key=lambda piece: piece.size)
             above = large.top - small.top
+            # The mark of a name within the line, which PDFium returns apart from it.
+            is_raised = _ABOVE * large.size < above < _RAISED_HEIGHT * large.size
+            if is_raised and _MARK.fullmatch(small.text):
+                gap = max(gap, 0)
             is_beside = gap <= larger and -0.3 * larger <= above <= _RAISED_HEIGHT * larger
         else:
             is_beside = abs(other.top - line.top) <= _SAME_HEIGHT * larger
@@ -75,7 +85,8 @@ def _cells(row: Sequence[TextLine]) -> list[TextLine]:
 
 def _joined(first: TextLine, second: TextLine) -> TextLine:
     main = max(first, second, key=lambda piece: (piece.size, len(piece.text)))
-    space = " " if second.left - first.right > 0.05 * main.size else ""
+    gap = (second.left - first.right) / main.size
+    space = " " if gap > _SPACE else ""
     marked = [
         piece.marked if piece.size > _SMALLER * main.size else f"{RAISED}{piece.text}{LOWERED}"
         for piece in (first, second)
@@ -85,7 +96,7 @@ def _joined(first: TextLine, second: TextLine) -> TextLine:
         text=f"{first.text}{space}{second.text}",
         left=min(first.left, second.left),
         right=max(first.right, second.right),
-        marked=space.join(marked),
+        marked=(f" {APART}" if gap > _APART else space).join(marked),
     )
 
 

@@ -40,6 +40,13 @@ def clean(text: str) -> str:
     return _ACCENTED.sub(_accented, _CONTROLS.sub("", text))
 
 
+def accented(accent: str, letter: str) -> str:
+    """The letter with an accent that is a separate character; empty if there is no such letter."""
+    mark = _ACCENTS.get(accent)
+    both = unicodedata.normalize("NFC", ("i" if letter == "ı" else letter) + mark) if mark else ""
+    return both if len(both) == 1 else ""
+
+
 def join_hyphens(text: str) -> str:
     """Join words split at a line end; a hyphen that belongs to the word is kept.
 
@@ -71,6 +78,4 @@ def letters_of(text: str) -> str:
 
 
 def _accented(match: re.Match[str]) -> str:
-    letter = "i" if match[2] == "ı" else match[2]
-    both = unicodedata.normalize("NFC", letter + _ACCENTS[match[1]])
-    return both if len(both) == 1 else match[0]
+    return accented(match[1], match[2]) or match[0]

@@ -21,6 +21,7 @@ _LARGER = 1.12  # relative to the body size, to count as large
 _SAME_SIZE = 0.09  # relative difference within one title
 _DOUBLE = 2.3  # the same in a manuscript with double spacing, within one font
 _LEADING = 1.75  # line distance relative to the font size within one title
+_ABOVE_NAMES = 0.5  # prominence of a title just above a list of names
 _LONGEST, _MOST_WORDS = 350, 45
 
 # Text in large letters on first pages that is not the title.
@@ -37,7 +38,7 @@ _BANNER = re.compile(
     re.I | re.X,
 )
 _INSTITUTION = re.compile(
-    r"\b(?:universi[tdà]|institut|instituto|department|departament|département|departement|fakult"
+    r"\b(?:universi(?:t(?!ies)|d|à)|institut|instituto|department|departament|département|departement|fakult"
     r"|facult|college|school\s+of|laborator|organi[sz]ation\s+for|academy\s+of|ministry|hochschule"
     r"|gradua[cç]|corporation|gmbh|inc\.)",
     re.I,
@@ -103,10 +104,17 @@ def large_title(pages: Sequence[PageLayout]) -> str:
         if block.first.size >= _LARGER * page.body_size
         and _may_be_title(block.text)
         and place not in banners
+        and not _is_list_of_names(block.first)
     ]
     if not large:
         return ""
-    best = max(large, key=lambda place: _prominence(blocks[place], page))
+
+    def likelihood(place: int) -> float:
+        below = blocks[place + 1 : place + 3]
+        is_above_names = any(_is_list_of_names(block.first) for block in below)
+        return _prominence(blocks[place], page) + _ABOVE_NAMES * is_above_names
+
+    best = max(large, key=likelihood)
     title = blocks[best].text
     if title.endswith((":", "–", "—")) and best + 1 in large:
         title = f"{title} {blocks[best + 1].text}"
@@ -248,6 +256,11 @@ def _continues(block: Sequence[TextLine], line: TextLine, leading: float) -> boo
         and not (_NAME_MARK.search(line.text) and names_of(line))
         and not (_INSTITUTION.match(line.text) and line.size < _SIZE_OF_TITLES)
     )
+
+
+def _is_list_of_names(line: TextLine) -> bool:
+    pieces = pieces_of(marked_text(line.marked))
+    return pieces.names > 1 and not pieces.others
 
 
 def names_of(line: TextLine) -> bool:

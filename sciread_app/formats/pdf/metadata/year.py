@@ -67,6 +67,22 @@ _HISTORY = re.compile(
     rf"\b(?:received|revised|resubmitted|submitted|accepted|posted|draft|version)\b\D{{0,20}}?{_DATE}",
     re.I,
 )
+# Thesis: "Rio de Janeiro, julho de 2007", "Paris, le 3 mars 2011".
+_LOCAL_MONTH = (
+    r"(?:januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet"
+    r"|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto"
+    r"|sept?iembre|octubre|noviembre|diciembre|janeiro|fevereiro|março|maio|junho|julho|setembro"
+    r"|outubro|novembro|dezembro|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre"
+    r"|dicembre)"
+)
+_PLACE_AND_DATE = re.compile(
+    r"^[^\W\d][\w .'-]{2,30},\s*(?:(?:im|den|le|em|a|en)\s+)?(?:\d{1,2}\.?\s*(?:de\s+)?)?"
+    rf"(?:{_LOCAL_MONTH}|{_MONTH})\.?,?\s+(?:del?\s+)?{_YEAR}\W*$",
+    re.I,
+)
+_COMPLETED = re.compile(
+    rf"\b(?:completed|date\s+of\s+(?:submission|defen[cs]e)|abgabe(?:datum)?)\s*:\s*{_DATE}", re.I
+)
 _OWN_LINE = re.compile(
     rf"^\W*(?:(?:{_DAY}\s+)?{_MONTH}\.?,?\s+(?:{_DAY},?\s+)?|\d{{1,2}}[./]\d{{1,2}}[./])?{_YEAR}\W*$",
     re.I,
@@ -110,7 +126,11 @@ def printed_year(
         return years.pop(), "the date of acceptance on the page"
     lines = [cell.text for row in rows[0] for cell in row.cells] if rows else []
     lines = [line for line in lines if not _is_day(line, created)]
-    dates = {match["year"] for line in lines if (match := _OWN_LINE.match(line))}
+    lines += [row.text for row in rows[0] if len(row.cells) > 1] if rows else []
+    for pattern in (_COMPLETED, _OWN_LINE, _PLACE_AND_DATE):
+        dates = {match["year"] for line in lines if (match := pattern.match(line))}
+        if dates:
+            break
     return (dates.pop(), "a date on a line of its own") if len(dates) == 1 else ("", "")
 
 

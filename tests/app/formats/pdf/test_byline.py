@@ -76,6 +76,63 @@ def test_list_goes_on_in_the_next_line_within_a_name():
     assert authors(*head) == ["Alice Martin", "Robert Weber", "Carlos Fernandez", "Wei Zhang"]
 
 
+def test_group_that_the_authors_write_for_is_an_organization():
+    head = [
+        At("Alice Martin, MD; Robert Weber, MD; on behalf of", 11, 60, 690),
+        At("the EXAMPLE Study Investigators", 11, 60, 676),
+    ]
+    found = read(page(*head)).paper.authors
+    assert [(author.name, author.literal) for author in found] == [
+        ("Alice Martin", False),
+        ("Robert Weber", False),
+        ("EXAMPLE Study Investigators", True),
+    ]
+
+
+def test_accent_placed_after_the_next_words_belongs_to_its_letter():
+    # As TeX's old fonts print it and PDFium returns it: the accent is a separate character.
+    head = [At("Jose Garcia and Robert Weber", 11, 60, 690), At("\u00b4", 11, 79.9, 690)]
+    assert authors(*head)[0] == "José Garcia"
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Alice Martin, Robert F. Stone, Jr.", ["Alice Martin", "Robert F. Stone Jr."]),
+        ("Robert F. Stone, Sr.", ["Robert F. Stone Sr."]),
+        ("Alice Martin, MD, Robert Weber, MD", ["Alice Martin", "Robert Weber"]),
+        ("Wouter van ’t Hoff, Alice Martin", ["Wouter van ’t Hoff", "Alice Martin"]),
+        ("Alice Martin (B), Robert Weber", ["Alice Martin", "Robert Weber"]),
+    ],
+)
+def test_suffixes_degrees_and_symbols_are_no_names(line, names):
+    assert authors(At(line, 11, 60, 690)) == names
+
+
+def test_particle_that_begins_a_line_is_kept():
+    head = [
+        At("Alice Martin, Karl-Heinz", 11, 60, 690),
+        At("von Stein, Robert Weber", 11, 60, 676),
+    ]
+    assert authors(*head) == ["Alice Martin", "Karl-Heinz von Stein", "Robert Weber"]
+
+
+def test_title_above_names_in_larger_letters_is_the_title():
+    head = [
+        At("Ranking of World Universities", 18, 60, 720),
+        At("Alice Martin, Robert Weber and Wei Zhang", 20, 60, 690),
+    ]
+    paper = read([*head, ABSTRACT, *body(540, 20)]).paper
+    assert paper.title == "Ranking of World Universities"
+
+
+@pytest.mark.parametrize(
+    "line", ["Rio de Janeiro, julho de 2007", "Paris, le 3 mars 2007", "Completed: January 5, 2007"]
+)
+def test_date_of_a_thesis_gives_the_year(line):
+    assert read(page(At("Alice Martin", 11, 60, 690), At(line, 9, 60, 600))).paper.year == 2007
+
+
 def test_editors_and_reviewers_are_not_authors():
     head = [
         At("Alice Martin and Robert Weber", 11, 60, 690),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION
-from sciread_app.formats.pdf.metadata.byline.names import Kind
+from sciread_app.formats.pdf.metadata.byline.names import Kind, has_shape_of_name
 from sciread_app.formats.pdf.metadata.byline.parser import (
     ET_AL,
     MARK,
@@ -55,6 +55,15 @@ _SIDE_BAR = 0.9  # relative to the body size, below which a text left of the tit
 _SENTENCE = re.compile(
     r"\b(?:the|of|is|are|was|we|this|that|with|for|in|to|from|by|our|has|have)\b"
 )
+# The group that the authors write for.
+_ON_BEHALF = re.compile(
+    r"(?:^|[,;]\s*(?:and\s+)?)(?:for|(?:on\s+)?behalf\s+of)(?:\s+the)?(?:\s+[A-Z].*|$)"
+)
+# A line that ends within the name of a group or a person.
+_DANGLING = re.compile(
+    r"[,;]\s*(?:and\s+)?(?:for|on(?:\s+behalf(?:\s+of)?)?)(?:\s+the)?$"
+    r"|\s(?:van|von|der|den|de|del|della|dos|das|da|du|la|le|zu)$"
+)
 _MOST_AUTHORS = 400
 
 
@@ -82,10 +91,14 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     if seed is None:
         return Byline()
     style = cells[seed].line
+    is_marked = cells[seed].text.endswith(MARK)
     chosen: list[_Cell] = []
     for cell in cells[seed:]:
         is_end = bool(chosen) and _is_end_of_name(chosen[-1], cell)
         if is_end or (not cell.is_affiliation and _same_style(cell.line, style)):
+            chosen.append(cell)
+        elif is_marked and _is_marked_list(cell) and _same_style(cell.line, style):
+            cell.is_affiliation = False
             chosen.append(cell)
     is_distinct = not any(cell.is_affiliation and _same_style(cell.line, style) for cell in cells)
     sure_rows = {cell.row for cell in chosen if cell.pieces.names} | {cells[seed].row}
@@ -98,7 +111,7 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     for number, group in enumerate(groups):
         if is_thesis and authors:
             break  # a thesis has one author, and names of places and people below
-        pieces = pieces_of(_joined(group))
+        pieces = pieces_of(_joined(group), is_marked=is_marked)
         if pieces.cut_at and not with_places:
             continue
         is_in_place = (
@@ -174,8 +187,8 @@ def _is_like(line: TextLine, other: TextLine) -> bool:
 
 
 def _is_sentence(line: TextLine) -> bool:
-    words = len(line.text.split())
-    return words >= 6 and len(_SENTENCE.findall(line.text)) >= 2 and line.text[-1:] != ","
+    text = _ON_BEHALF.sub("", line.text)
+    return len(text.split()) >= 6 and len(_SENTENCE.findall(text)) >= 2 and text[-1:] != ","
 
 
 def _is_affiliation(text: str, pieces: Pieces) -> bool:
@@ -237,7 +250,7 @@ def _is_next(last: _Cell, cell: _Cell) -> bool:
 def _goes_on(last: _Cell, cell: _Cell) -> bool:
     if not last.text or not cell.text or not _is_next(last, cell):
         return False
-    if last.text.endswith("-"):
+    if last.text.endswith("-") or _DANGLING.search(last.text):
         return True
     if re.search(rf"(?:[,;&·•|]|\band)[\s{MARK}]*$", last.text, re.I):
         return True
@@ -248,13 +261,23 @@ def _goes_on(last: _Cell, cell: _Cell) -> bool:
     if not last.pieces.kinds or not cell.pieces.kinds:
         return False
     is_list = len(last.pieces.kinds) > 1
+    # "Ann Lee¹, Ben Cho², Pedro", and "Gomes Neto³" below
+    if is_list and last.text.count(MARK) >= len(last.pieces.kinds) - 1 and MARK in cell.text:
+        return True
     is_broken = last.pieces.kinds[-1] is Kind.part or cell.pieces.kinds[0] is Kind.part
     return is_list and is_broken
 
 
+def _is_marked_list(cell: _Cell) -> bool:
+    """Whether a line is a list of what may be names, each with a mark."""
+    return cell.text.endswith(MARK) and all(map(has_shape_of_name, cell.pieces.texts))
+
+
 def _is_end_of_name(last: _Cell, cell: _Cell) -> bool:
     """Whether a line ends the name that the one above begins, and goes on with degrees only, which
-    may be in italics."""
+    may be in italics; or the name of the group that the authors write for."""
+    if cell.row == last.row + 1 and _DANGLING.search(last.text):
+        return True
     if cell.row != last.row + 1 or len(last.pieces.kinds) < 2 or len(cell.pieces.kinds) < 2:
         return False
     first, *others = cell.pieces.kinds

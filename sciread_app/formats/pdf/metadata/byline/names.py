@@ -30,6 +30,7 @@ _DOUBLE_FAMILY = frozenset(
 )
 _MOST_WORDS = 6
 _GOOD, _POOR = 3.0, -4.0  # decibels
+_ON_BEHALF = re.compile(r"^(?:and\s+)?(?:for|on\s+behalf\s+of)\s+(?:the\s+)?(?-i:(?=[A-Z]))", re.I)
 _BODY = re.compile(
     r"collaborat|consorti|\bteam\b|\bgroup\b|\binitiative|investigators|\bnetwork\b|committee"
     r"|task\s+force|working\s+group",
@@ -49,7 +50,7 @@ class Kind(Enum):
 
 def kind_of(piece: str) -> Kind:
     """Return the kind of a piece between two separators: a name, a degree, and so on."""
-    piece = without_titles(piece)
+    piece = _ON_BEHALF.sub("", without_titles(piece))
     if not piece:
         return Kind.degree
     if DEGREE.fullmatch(piece) or all(DEGREE.fullmatch(word) for word in piece.split()):
@@ -61,7 +62,8 @@ def kind_of(piece: str) -> Kind:
     if _BODY.search(piece) and 2 <= len(piece.split()) <= 10 and piece[0].isupper():
         return Kind.organization
     words = piece.split()
-    if len(words) > _MOST_WORDS or not all(_WORD.fullmatch(word) for word in words):
+    is_short = len(words) <= _MOST_WORDS
+    if not is_short or not all(w in PARTICLES or _WORD.fullmatch(w) for w in words):
         return Kind.other
     if AFFILIATION.search(piece):
         return Kind.other
@@ -69,7 +71,7 @@ def kind_of(piece: str) -> Kind:
 
 
 def _kind_of_words(words: list[str]) -> Kind:
-    lower = [word for word in words if word[0].islower() and not _starts_small(word)]
+    lower = [word for word in words if not word[0].isupper() and not _starts_small(word)]
     if any(word.lower().rstrip(".") not in PARTICLES for word in lower):
         return Kind.other
     main = [word for word in words if word not in lower]
@@ -126,9 +128,7 @@ def without_titles(piece: str) -> str:
 def author_of(piece: str) -> Author:
     """The author in a piece that is a name; capitals become ordinary letters."""
     if _BODY.search(piece):
-        return Author(
-            re.sub(r"^(?:for|on behalf of)\s+(?:the\s+)?", "", piece, flags=re.I), literal=True
-        )
+        return Author(_ON_BEHALF.sub("", piece), literal=True)
     name = without_titles(piece)
     if _HAN.search(name):
         return _han_author(name.replace(" ", ""))

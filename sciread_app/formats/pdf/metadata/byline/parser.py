@@ -24,7 +24,9 @@ _RAISED = re.compile(rf"{RAISED}[^{LOWERED}]*{LOWERED}?")
 # An accent that its letter has lost: TeX places some beside the word.
 _STRAY_ACCENT = re.compile(r"(?<=\w)\s?[´`ˆ˜¨¸ˇ˚˝˙˘](?!\w)")
 _FULL_SIZE_MARKS = re.compile(
-    r"(?:\(\s*\d{1,2}(?:\s*,\s*\d{1,2})*\s*\)|\[\d{1,2}(?:,\s?\d{1,2})*\]|[\d*∗†‡§¶‖∥⋆★☆✩♯♮#✉✝⊠\ufffd"
+    # "(B)" is an envelope in a font of symbols.
+    r"(?:\(\s*[B✉*∗]\s*\)"
+    r"|\(\s*\d{1,2}(?:\s*,\s*\d{1,2})*\s*\)|\[\d{1,2}(?:,\s?\d{1,2})*\]|[\d*∗†‡§¶‖∥⋆★☆✩♯♮#✉✝⊠\ufffd"
     r"\u2709\ue000-\uf8ff\u00b9\u00b2\u00b3\u2070-\u2079◦♢△▽⋄⊥¹²³]"
     rf"|(?<=[*∗†‡§¶{MARK}])\s*,(?=\s*[\d*∗†‡§¶])|(?<=\d),(?=\d)|\biD\b|\bORCID\b)+"
 )
@@ -35,7 +37,9 @@ _EMAIL = re.compile(
 _LEADING = re.compile(
     r"^\W*(?:written\s+by|vorgelegt\s+von|eingereicht\s+von|submitted\s+by|authors?\s*(?:\(s\))?\s*:|autor(?:es|en)?\s*:|"
     # "Di" and "Par" are given names, too.
-    r"presented\s+by|présentée?\s+par|by\s*:?|von|(?-i:par|por|di))\s+(?-i:(?=[^\W\d_a-z]))",
+    r"presented\s+by|présentée?\s+par|by\s*:?)\s+(?-i:(?=[^\W\d_a-z]))"
+    # "von Stein" is the end of a name.
+    r"|^\W*(?-i:[Vv]on|[Pp]ar|[Pp]or|[Dd]i)\s+(?-i:(?=[^\W\d_a-z][\w.'’-]*\s+[^\W\d_a-z]))",
     re.I,
 )
 _SEPARATOR = re.compile(
@@ -89,8 +93,12 @@ def begins_with_mark(text: str) -> bool:
     )
 
 
-def pieces_of(text: str) -> Pieces:
-    """The pieces of a text prepared by `marked_text`."""
+def pieces_of(text: str, *, is_marked: bool = False) -> Pieces:
+    """The pieces of a text prepared by `marked_text`.
+
+    `is_marked` is whether the names beside it have marks; then unknown words with one may be a
+    name.
+    """
     text = ET_AL.sub("", text)
     if ";" in text and all(part.count(",") == 1 for part in text.split(";") if part.strip()):
         return _inverted_pieces(
@@ -101,7 +109,7 @@ def pieces_of(text: str) -> Pieces:
     if inverted := _initials_after(parts):
         return inverted
     kinds = [kind_of(part) for part in parts]
-    if kinds.count(Kind.name) >= _LIST:
+    if kinds.count(Kind.name) >= _LIST or is_marked:
         kinds = [
             Kind.maybe if kind is Kind.other and _is_marked(part, text) else kind
             for part, kind in zip(parts, kinds, strict=True)
@@ -168,7 +176,11 @@ def _initials_after(parts: Sequence[str]) -> Pieces | None:
     if len(parts) > 1 and len(parts) % 2 == 0:
         pairs = list(zip(parts[::2], parts[1::2], strict=True))
         if all(
-            all(map(is_initials, given.split())) and not is_initials(family.split()[0])
+            all(map(is_initials, given.split()))
+            and not is_initials(family.split()[0])
+            and kind_of(given) is not Kind.suffix
+            # "Ann Lee, MD, Ben Cho, MD" has degrees, and "Lee, MD, Cho, BS" may have initials.
+            and not (kind_of(given) is Kind.degree and kind_of(family) is Kind.name)
             for family, given in pairs
         ):
             turned = [f"{given} {family}" for family, given in pairs]
