@@ -21,13 +21,18 @@ from sciread_app.tasks import Task
 
 
 def add_marks(
-    library: Library, marks: Mapping[str, Sequence[Mark]], report: ImportReport, task: Task
+    library: Library,
+    marks: Mapping[str, Sequence[Mark]],
+    contents: Mapping[str, str],
+    report: ImportReport,
+    task: Task,
 ) -> None:
     """Add the marks of files, named by path, as one edit, but none twice: removed ones stay
-    removed. Files that cannot be opened are reported as remarks. Raises Cancelled; the marks of the
-    files so far stay."""
+    removed. `contents` are the SHA-256 sums of files that may have been moved since. Files that
+    cannot be opened are reported as remarks. Raises Cancelled; the marks of the files so far
+    stay."""
     found: list[tuple[ImportedItem, Highlight]] = []
-    attached = _attached(library, marks)
+    attached = _attached(library, marks, contents)
     before = library.imported_items.of({file.paper for file, _ in attached})
     try:
         for done, (file, its) in enumerate(attached):
@@ -50,21 +55,26 @@ def add_marks(
                 library.imported_items.remember({item for item, _ in found})
 
 
+def content_sum(path: str) -> str:
+    """The SHA-256 sum of a file; empty if it cannot be read."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:  # then the import has reported it
+        return ""
+
+
 def _attached(
-    library: Library, marks: Mapping[str, Sequence[Mark]]
+    library: Library, marks: Mapping[str, Sequence[Mark]], contents: Mapping[str, str]
 ) -> list[tuple[Attachment, Sequence[Mark]]]:
     """The files of papers with their marks: those at a path, else those of the same content, such
     as a copy in the PDF folder."""
     attached = [(one, marks[one.path]) for one in library.attachments.with_path(list(marks))]
     found = {file.path for file, _ in attached}
     for path in marks.keys() - found:
-        try:
-            with Path(path).open("rb") as stream:
-                content = hashlib.file_digest(stream, "sha256").hexdigest()
-        except OSError:  # then the import has reported it
-            continue
-        papers = {one.paper: one for one in library.attachments.with_content([content])}
-        attached += [(one, marks[path]) for one in papers.values()]
+        if content := contents.get(path) or content_sum(path):
+            papers = {one.paper: one for one in library.attachments.with_content([content])}
+            attached += [(one, marks[path]) for one in papers.values()]
     return attached
 
 

@@ -16,7 +16,7 @@ from sciread_app.formats.zotero.database import ZoteroDatabase, ZoteroLibrary, o
 from sciread_app.language import tr
 from sciread_app.services.ingest.filing import file_papers
 from sciread_app.services.ingest.importer import Importer, ImportReport
-from sciread_app.services.ingest.zotero_annotations import add_marks
+from sciread_app.services.ingest.zotero_annotations import add_marks, content_sum
 from sciread_app.services.ingest.zotero_folders import ZoteroFolder
 from sciread_app.sources import zotero
 from sciread_app.sources.http.client import Client
@@ -125,9 +125,11 @@ class ZoteroImporter:
         self._library.import_log.close(number)
         report.new = self._library.import_log.added_by(number)
         self._intake.read_linked(report, task)
+        # Adding a file may move it to the PDF folder.
+        contents = {str(path): content_sum(str(path)) for path in strays if str(path) in marks}
         if strays:
             _add(report, self._intake.add(strays, task))
-        add_marks(self._library, marks, report, task)
+        add_marks(self._library, marks, contents, report, task)
         report.seconds = time.monotonic() - begun
         return report
 

@@ -21,6 +21,7 @@ from sciread_app.language import tr
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.services.ingest.zotero_folders import ZoteroFolder, find_folders, folder_at
 from sciread_app.services.ingest.zotero_import import ZoteroImporter
+from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.tasks import Task
 from tests.support.generate.pdf import At, body, make_pdf
 from tests.support.generate.zotero import FEED, GROUP, ZoteroFolderBuilder
@@ -176,6 +177,20 @@ def test_annotations_are_imported_with_places_colors_comments_and_dates(
     assert first.changed == datetime(2024, 6, 7, 8, 9, 10, tzinfo=UTC).timestamp()
     assert area.is_area and area.note == "A figure"
     assert {one.sha256 for one in found} == {library.attachments.of([1])[0].sha256}
+
+
+def test_annotations_of_a_linked_file_that_the_import_moves_are_kept(
+    library, zotero, run_import, tmp_path
+):
+    linked = tmp_path / "linked.pdf"
+    linked.write_bytes(make_pdf([At("On the life of bees and wasps", 20, y=720), *body()]))
+    file = zotero.attach("FFFF1111", str(linked), None, mode=2)
+    zotero.annotate("KKKK1111", file, 1, (60, 700, 160, 712), text="The queen")
+    (tmp_path / "pdfs").mkdir()
+    folder = PdfFolder(library, tmp_path / "pdfs", "")
+    run_import(file_pdfs=lambda paths, task: folder.take_in(paths, task, copy=False).failures)
+    assert not linked.exists()
+    assert [one.text for one in library.annotations.highlights([1])] == ["The queen"]
 
 
 def test_annotations_are_imported_once_and_undone_as_one_edit(library, zotero, run_import):
