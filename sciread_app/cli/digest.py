@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -28,7 +29,7 @@ from sciread_app.paths import find_home
 from sciread_app.services.digest import formats
 from sciread_app.services.digest.digest_service import MOST, DigestResult, DigestService
 from sciread_app.services.digest.notification import notify
-from sciread_app.services.digest.schedule import Timetable, program, scheduler
+from sciread_app.services.digest.schedule import Timetable, lost_homes, program, scheduler
 from sciread_app.services.export.export import write_text
 from sciread_app.workspace import Workspace
 
@@ -222,6 +223,16 @@ def schedule(
                 often=interval_text(installed.interval),
                 time=f"{installed.at:%H:%M}",
                 next=format_moment(installed.next(datetime.now())),
+            )
+        )
+    for lost in lost_homes(timer):
+        console.warn(
+            tr(
+                "A timer creates digests of the library in {folder}, which is not there. If it was "
+                "moved, set a timer for the new folder, and remove this one: "
+                "sciread digest schedule --remove --home {quoted}",
+                folder=lost,
+                quoted=shlex.quote(str(lost)),
             )
         )
     console.print_json(_timetable_as_value(installed))

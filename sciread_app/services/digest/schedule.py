@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 from xml.etree import ElementTree
@@ -23,10 +24,12 @@ from defusedxml.ElementTree import fromstring
 from sciread_app.domain.digest import Frequency, Interval
 from sciread_app.errors import SciReadError
 from sciread_app.language import tr
-from sciread_app.paths import Home
+from sciread_app.paths import Home, find_home
 from trainer.contract.run import write_atomically
 
 _DESCRIPTION = "SciRead: digest of new papers"
+_PREFIX = "sciread-digest-"  # of the names of timers
+_ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SECONDS = 30  # that a program of the system may take
 _SYSTEMD_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WINDOWS_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -64,12 +67,23 @@ class Scheduler(Protocol):
         """When the timer runs; None if there is none."""
         ...
 
+    def homes(self) -> list[Path]:
+        """The folders of all libraries with a timer of the present user. Of Windows tasks only
+        the names are known, so that there are none."""
+        ...
+
+
+def lost_homes(timer: Scheduler) -> list[Path]:
+    """The folders that timers name and that hold no library: one that was moved, removed, or is on
+    a disk that is not connected."""
+    return sorted(home for home in timer.homes() if not find_home(home).library.exists())
+
 
 def scheduler(home: Home) -> Scheduler:
     """The timer of the present system for the library in this folder."""
     command = [*program(), "digest", "--due", "--fetch", "--notify", "--home", str(home.folder)]
     number = hashlib.sha256(os.fsencode(home.folder)).hexdigest()[:8]
-    name = f"sciread-digest-{number}"
+    name = f"{_PREFIX}{number}"
     if sys.platform == "win32":
         return TaskScheduler(name, command)
     return Launchd(name, command) if sys.platform == "darwin" else Systemd(name, command)
@@ -152,6 +166,14 @@ WantedBy=timers.target
         day = _SYSTEMD_DAYS.index(found[1]) if found[1] else None
         return _timetable(day, int(found[2]), int(found[3]))
 
+    def homes(self) -> list[Path]:
+        found = []
+        for path in self._folder.glob(f"{_PREFIX}*.service"):
+            with suppress(OSError, ValueError):
+                line = re.search(r"^ExecStart=(.*)$", path.read_text("utf-8"), re.MULTILINE)
+                found += _home(list(map(_unquoted, _ARGUMENT.findall(line[1])))) if line else []
+        return found
+
     def _file(self, kind: str) -> Path:
         return self._folder / f"{self._name}.{kind}"
 
@@ -166,7 +188,8 @@ class Launchd:
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self._label = f"org.sciread.{name}"
         self._command = command
-        self._path = Path.home() / "Library" / "LaunchAgents" / f"{self._label}.plist"
+        self._folder = Path.home() / "Library" / "LaunchAgents"
+        self._path = self._folder / f"{self._label}.plist"
 
     def install(self, timetable: Timetable) -> None:
         when = {"Hour": timetable.at.hour, "Minute": timetable.at.minute}
@@ -202,6 +225,13 @@ class Launchd:
             return _timetable(day, when["Hour"], when["Minute"])
         except (OSError, plistlib.InvalidFileException, KeyError, TypeError, ValueError):
             return None
+
+    def homes(self) -> list[Path]:
+        found = []
+        for path in self._folder.glob(f"org.sciread.{_PREFIX}*.plist"):
+            with suppress(OSError, plistlib.InvalidFileException, KeyError, TypeError, ValueError):
+                found += _home(plistlib.loads(path.read_bytes())["ProgramArguments"])
+        return found
 
 
 class TaskScheduler:
@@ -240,6 +270,9 @@ class TaskScheduler:
             if trigger.find(f".//{{{_TASK}}}{name}") is not None
         ]
         return _timetable(days[0] if days else None, begin.hour, begin.minute)
+
+    def homes(self) -> list[Path]:
+        return []
 
     def _xml(self, timetable: Timetable) -> str:
         ElementTree.register_namespace("", _TASK)
@@ -288,6 +321,18 @@ def _quoted(argument: str) -> str:
     """An argument as a unit of systemd has it: without specifiers, variables and escapes."""
     text = argument.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return '"' + text.replace("%", "%%").replace("$", "$$") + '"'
+
+
+def _unquoted(argument: str) -> str:
+    """The inverse of `_quoted`, for the text between the quotation marks."""
+    text = argument.replace("%%", "%").replace("$$", "$")
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text)
+
+
+def _home(arguments: Sequence[str]) -> list[Path]:
+    """The folder of the library in the arguments of a timer; none if they name none."""
+    pairs = pairwise(arguments)
+    return [Path(value) for option, value in pairs if option == "--home"][:1]
 
 
 def _without_console(python: str) -> str:

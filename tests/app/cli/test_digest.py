@@ -166,6 +166,18 @@ def test_schedule_is_installed_shown_and_removed(shell, systemctl):
     assert list(systemctl.iterdir()) == []
 
 
+def test_timer_of_a_moved_library_is_named_and_can_be_removed(shell, systemctl, tmp_path):
+    shell.run("digest", "schedule", "--daily", "08:30")
+    assert str(shell.home) not in shell.run("digest", "schedule").stderr
+    moved = tmp_path / "moved"
+    shell.home.rename(moved)
+    warned = Shell(moved).run("digest", "schedule").stderr
+    assert str(shell.home) in "".join(warned.split()) and "--remove" in warned
+    shell.run("digest", "schedule", "--remove")
+    assert list(systemctl.iterdir()) == []
+    assert not Shell(moved).run("digest", "schedule").stderr
+
+
 def test_schedule_needs_a_library(tmp_path, systemctl):
     empty = Shell(tmp_path / "empty")
     assert "empty" in empty.json("digest", "schedule", "--daily", "08:00", code=1)["error"]

@@ -184,3 +184,13 @@ def test_libraries_have_timers_of_their_own(system, tmp_path):
     first, second = (schedule.scheduler(Home(Path(tmp_path, name))) for name in "ab")
     first.install(DAILY)
     assert second.timetable() is None and first.timetable() == DAILY
+
+
+@pytest.mark.parametrize("kind", [Systemd, Launchd])
+def test_timers_name_the_folders_of_their_libraries(system, kind):
+    for program in ("systemctl", "launchctl"):
+        system.fake(program)
+    timer = kind("sciread-digest-1", ODD)
+    timer.install(DAILY)
+    assert timer.homes() == [Path(ODD[-1])]
+    assert schedule.lost_homes(timer) == [Path(ODD[-1])]
