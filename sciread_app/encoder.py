@@ -165,7 +165,7 @@ class EncoderProcess:
         for tries in itertools.count(1):
             try:
                 return self._running_child().encode(texts, self.dim, queries)
-            except _Died as died:
+            except _EncoderDied as died:
                 # Retry with a new process: the cause may have been temporary.
                 if self._closed or tries >= (_TRIES_IF_KILLED if died.killed else _TRIES):
                     message = tr("The model stopped unexpectedly.")
@@ -184,7 +184,7 @@ class EncoderProcess:
             try:
                 child = _Child(self._command, self._background)
                 child.wait_until_ready()
-            except _Died as died:
+            except _EncoderDied as died:
                 if self._closed or not died.killed or tries >= _TRIES_IF_KILLED:
                     raise self._failure(tr("Could not start the model."), died) from died
             except OSError as error:
@@ -196,7 +196,7 @@ class EncoderProcess:
             child.stop()
         return child
 
-    def _failure(self, message: str, died: _Died) -> EncoderFailed:
+    def _failure(self, message: str, died: _EncoderDied) -> EncoderFailed:
         if self._closed:
             return _closed()
         return EncoderFailed(message, f"{self.title}: {died}")
@@ -206,7 +206,7 @@ def _closed() -> EncoderFailed:
     return EncoderFailed(tr("The model was closed."), tr("Restart SciRead."))
 
 
-class _Died(Exception):
+class _EncoderDied(Exception):
     """The model's process has ended; the message is its last output. `killed`: by a signal from
     outside."""
 
@@ -301,12 +301,12 @@ class _Child:
         except subprocess.TimeoutExpired:
             return False
 
-    def _died(self, why: str = "", *, killed: bool = False) -> _Died:
+    def _died(self, why: str = "", *, killed: bool = False) -> _EncoderDied:
         self.stop()
         self._errors.seek(0, 2)
         self._errors.seek(max(0, self._errors.tell() - _TAIL_BYTES))
         message = f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip()
-        return _Died(message, killed)
+        return _EncoderDied(message, killed)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

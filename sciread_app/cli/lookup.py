@@ -15,7 +15,12 @@ from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, chosen_by, resolve
 from sciread_app.cli.views import subtitle
 from sciread_app.console import Console
-from sciread_app.domain.metadata.changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.changes import (
+    FIELD_TITLES,
+    Candidate,
+    FieldChange,
+    LookupSuggestion,
+)
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.ast import Condition
 from sciread_app.domain.text.tex import readable
@@ -155,7 +160,7 @@ def _unknown_field(name: str, known: Sequence[str]) -> BadQuery:
 
 
 def _choice(
-    suggestion: Suggestion, replaced: Sequence[str], candidate: int | None
+    suggestion: LookupSuggestion, replaced: Sequence[str], candidate: int | None
 ) -> list[FieldChange]:
     """The changes to make: those that fill empty fields, and those of the fields to replace."""
     changes = suggestion.changes

@@ -68,7 +68,7 @@ def beside(report: Report, result: Result, metric: str) -> list[PaperNumber]:
 
 
 @dataclass(frozen=True)
-class _Cell:
+class _TableCell:
     ours: tuple[str, ...]
     column: dict[str, Any]
     value: float
@@ -78,7 +78,7 @@ class _Cell:
 
 
 @cache
-def _cells() -> tuple[_Cell, ...]:
+def _cells() -> tuple[_TableCell, ...]:
     # Inside the trainer, or in a checkout in the resource folder.
     files = (Path(__file__).parents[up] / "resources" / _NUMBERS for up in (1, 2))
     text = next(file for file in files if file.exists()).read_text("utf-8")
@@ -88,7 +88,9 @@ def _cells() -> tuple[_Cell, ...]:
             spreads = row.get("spread", [None] * len(row["values"]))
             for column, value, spread in zip(table["columns"], row["values"], spreads, strict=True):
                 if "ours" in column and value is not None:
-                    found.append(_Cell(tuple(column["ours"]), column, value, spread, row, table))
+                    found.append(
+                        _TableCell(tuple(column["ours"]), column, value, spread, row, table)
+                    )
     return tuple(found)
 
 
@@ -97,7 +99,7 @@ def _is_published(row: dict[str, Any], subject: EvaluatedModel) -> bool:
     return any(model.replace("/", "--") in names for model in row.get("models", ()))
 
 
-def _is_of_all(cell: _Cell, report: Report) -> bool:
+def _is_of_all(cell: _TableCell, report: Report) -> bool:
     """Whether our number covers exactly the data that the paper's covers; an average, if each of
     its components does."""
     columns = [cell.column]
@@ -107,7 +109,7 @@ def _is_of_all(cell: _Cell, report: Report) -> bool:
     return all(part and _is_whole(cell, column, part) for column, part in parts)
 
 
-def _is_whole(cell: _Cell, column: dict[str, Any], result: Result) -> bool:
+def _is_whole(cell: _TableCell, column: dict[str, Any], result: Result) -> bool:
     if column.get("drawn") or column.get("split", result.split) != result.split:
         return False
     left_out = set(result.excluded)
@@ -123,7 +125,7 @@ def _is_whole(cell: _Cell, column: dict[str, Any], result: Result) -> bool:
     return bool(column.get("n", n) == n and abs(n - about) <= _ABOUT * about)
 
 
-def _number(cell: _Cell, report: Report) -> PaperNumber:
+def _number(cell: _TableCell, report: Report) -> PaperNumber:
     same_suite = report.suite == cell.ours[0]
     return PaperNumber(
         value=cell.value / 100,

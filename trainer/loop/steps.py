@@ -40,10 +40,10 @@ class StepInput:
     budget: int
     examples: int
     tokens: int
-    pieces: Sequence[Piece] = ()
+    pieces: Sequence[MicroBatch] = ()
 
 
-class Piece(NamedTuple):
+class MicroBatch(NamedTuple):
     """Some texts of a batch, by their indices."""
 
     rows: Numbers
@@ -165,14 +165,14 @@ class Steps:
     def _prepared(self, work: StepInput, apart: bool = False) -> StepInput:
         """Split the texts of contrastive examples unless their batches are `apart`, and prepare all
         tensors for the device."""
-        batches, pieces = work.batches, list[Piece]()
+        batches, pieces = work.batches, list[MicroBatch]()
         if self._stage.plan.together and not apart:
             texts = batches[0].texts
             found = micro_batches(np.asarray(texts.lengths, np.int64), work.budget)
-            pieces = [Piece(rows, _part(texts, rows)) for rows in found]
+            pieces = [MicroBatch(rows, _part(texts, rows)) for rows in found]
         if self._ranks.device.type == "cuda":
             batches = [replace(batch, texts=batch.texts.pinned()) for batch in batches]
-            pieces = [Piece(rows, texts.pinned()) for rows, texts in pieces]
+            pieces = [MicroBatch(rows, texts.pinned()) for rows, texts in pieces]
         return replace(work, batches=batches, pieces=pieces)
 
     def _passes(self, parts: Sequence[T]) -> list[Pass[T]]:
@@ -184,7 +184,9 @@ class Steps:
             for number, part in enumerate([*parts, *company])
         ]
 
-    def _rows(self, pieces: Sequence[Piece], passes: Sequence[Pass[Piece]], step: int) -> Tensor:
+    def _rows(
+        self, pieces: Sequence[MicroBatch], passes: Sequence[Pass[MicroBatch]], step: int
+    ) -> Tensor:
         """Return the outputs of all texts, in their order."""
         outputs = [self._forward(piece.texts, step, number) for number, piece, *_ in passes]
         found = torch.cat(outputs[: len(pieces)])

@@ -47,7 +47,7 @@ _QUERIES = (TextPart.title, TextPart.sentence, TextPart.question)
 _ROUNDING = 1e-5
 
 
-class Library:
+class LibraryMethod:
     """In-batch contrast of the pairs of all tasks, with hard negatives and an anchor."""
 
     def __init__(self, setup: Setup) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trainer.methods.base import Method, Setup
-from trainer.methods.library import Library
+from trainer.methods.library import LibraryMethod
 from trainer.methods.miread import Miread
 from trainer.methods.multi2spe import Multi2Spe
 from trainer.methods.physbert import PhysBert
@@ -16,5 +16,5 @@ METHODS: dict[str, Callable[[Setup], Method]] = {
     "multi2spe": Multi2Spe,
     "miread": Miread,
     "physbert": PhysBert,
-    "library": Library,
+    "library": LibraryMethod,
 }

@@ -111,9 +111,9 @@ class InferenceBert:
 
         return layer
 
-    def _dense(self, *names: str) -> _Dense:
+    def _dense(self, *names: str) -> _FusedLinear:
         """Return a dense layer, or several of them concatenated."""
-        return _Dense(
+        return _FusedLinear(
             torch.cat([self._weights[f"{name}.weight"] for name in names]),
             torch.cat([self._weights[f"{name}.bias"] for name in names]),
         )
@@ -123,7 +123,7 @@ class InferenceBert:
         return lambda states: F.layer_norm(states, weight.shape, weight, bias, self._epsilon)
 
 
-class _Dense:
+class _FusedLinear:
     """A dense layer. Where oneDNN supports bf16, the following operation is fused with it."""
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:

@@ -242,11 +242,11 @@ class Pooler(nn.Module):
 
 def _rows(states: Tensor, order: Tensor, back: Tensor) -> Tensor:
     """Return the rows `order` of the states. `back` is the inverse: the row of each token."""
-    found: Tensor = _Rows.apply(states, order, back)  # type: ignore[no-untyped-call]
+    found: Tensor = _GatherRows.apply(states, order, back)  # type: ignore[no-untyped-call]
     return found
 
 
-class _Rows(torch.autograd.Function):
+class _GatherRows(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, states: Tensor, order: Tensor, back: Tensor) -> Tensor:
         ctx.save_for_backward(order, back)

@@ -36,7 +36,7 @@ _SAME = 0.99
 _HEAD_STEP, _MOST_OF_HEAD = 8, 256
 
 
-class Group(NamedTuple):
+class PaddedGroup(NamedTuple):
     """Texts of similar length: their tokens padded, [texts, longest], and where there are any."""
 
     tokens: Tensor
@@ -52,7 +52,7 @@ class Spans(NamedTuple):
 
     bounds: Tensor
     longest: int
-    groups: tuple[Group, ...] = ()
+    groups: tuple[PaddedGroup, ...] = ()
     places: Tensor | None = None
 
     @classmethod
@@ -69,7 +69,7 @@ class Spans(NamedTuple):
             rows.append((tokens[mask], used + np.flatnonzero(mask)))
             used += tokens.size
             padding = None if mask.all() else to_device(torch.from_numpy(mask), device)
-            groups.append(Group(to_device(torch.from_numpy(tokens), device), padding))
+            groups.append(PaddedGroup(to_device(torch.from_numpy(tokens), device), padding))
         found = np.empty(lengths.sum(), np.int64)
         for tokens, places in rows:
             found[tokens] = places

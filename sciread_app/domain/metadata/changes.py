@@ -75,7 +75,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class LookupSuggestion:
     """The changes and candidates that a look-up found for one paper."""
 
     paper: PaperId
@@ -121,7 +121,7 @@ def is_candidate(paper: Paper, record: Paper) -> bool:
 
 def suggest(
     paper: Paper, edited: frozenset[str], records: Sequence[Paper], candidates: Sequence[Paper]
-) -> Suggestion:
+) -> LookupSuggestion:
     """The changes to a paper by its records, the most trusted first, and by each candidate.
 
     `edited` are the fields that the user has edited: their values are never replaced.
@@ -136,7 +136,7 @@ def suggest(
         for record in candidates
         if not any(record_linkage.share_name(record, known) for known in records)
     ]
-    return Suggestion(
+    return LookupSuggestion(
         paper.id, paper.title, tuple(changes.values()), tuple(one for one in found if one.changes)
     )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sciread_app.domain.metadata.changes import (
     FieldChange,
-    Suggestion,
+    LookupSuggestion,
     field_texts,
     is_in_extra,
 )
@@ -49,7 +49,9 @@ def unchanged(paper: Paper, fields: Iterable[LookedUpField]) -> list[LookedUpFie
     ]
 
 
-def without_undone(suggestion: Suggestion, fields: Iterable[LookedUpField]) -> Suggestion:
+def without_undone(
+    suggestion: LookupSuggestion, fields: Iterable[LookedUpField]
+) -> LookupSuggestion:
     """The suggestion, in which values that `fields` had and the user has removed are only offered.
 
     A value that the paper still has is not suggested.

@@ -92,7 +92,7 @@ _UNSPACED = re.compile(f"[{_HAN}々〇{_HANGUL}]")
 _PARTICLE = re.compile(rf"[{_HIRAGANA}]{{1,2}}")
 
 
-class Piece(NamedTuple):
+class SourceSpan(NamedTuple):
     """A part of a plain text and its source range. Of equal length if nothing was replaced."""
 
     text: str
@@ -237,9 +237,9 @@ def without_markup(text: str) -> str:
     )
 
 
-def _pieces(text: str, offset: int = 0, *, formula: bool = False) -> list[Piece]:
+def _pieces(text: str, offset: int = 0, *, formula: bool = False) -> list[SourceSpan]:
     # A list, as generators within generators take twice as long.
-    pieces: list[Piece] = []
+    pieces: list[SourceSpan] = []
     position = at = 0
     while candidate := _CANDIDATE.search(text, at):
         match = _SPECIAL.match(text, candidate.start())
@@ -252,22 +252,22 @@ def _pieces(text: str, offset: int = 0, *, formula: bool = False) -> list[Piece]
         if match["formula"]:
             pieces += _pieces(text[start + 1 : end - 1], offset + start + 1, formula=True)
         else:
-            pieces.append(Piece(_replacement(match), offset + start, offset + end))
+            pieces.append(SourceSpan(_replacement(match), offset + start, offset + end))
     _add_as_it_is(pieces, text, position, len(text), offset, formula)
     return pieces
 
 
 def _add_as_it_is(
-    pieces: list[Piece], text: str, start: int, end: int, offset: int, formula: bool
+    pieces: list[SourceSpan], text: str, start: int, end: int, offset: int, formula: bool
 ) -> None:
     for match in _SHIFT.finditer(text, start, end) if formula else ():
         if start < match.start():
             pieces.append(
-                Piece(text[start : match.start()], offset + start, offset + match.start())
+                SourceSpan(text[start : match.start()], offset + start, offset + match.start())
             )
         start = match.end()
     if start < end:
-        pieces.append(Piece(text[start:end], offset + start, offset + end))
+        pieces.append(SourceSpan(text[start:end], offset + start, offset + end))
 
 
 def _replacement(match: re.Match[str]) -> str:

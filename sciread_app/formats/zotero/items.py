@@ -35,7 +35,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _ENDS_LINE = re.compile(r"</(?:p|div|li|h\d|blockquote)>|<br\s*/?>", re.I)
 
 
-class Mark(NamedTuple):
+class ZoteroAnnotation(NamedTuple):
     """An annotation on a page, from 0. `rects` are in the page's own coordinates; without `text`,
     it marks an area. Times are in seconds since 1970."""
 
@@ -112,7 +112,7 @@ def added(data: Item) -> float:
     return _time(data.get("dateAdded"))
 
 
-def marks(data: Item) -> list[Mark]:
+def marks(data: Item) -> list[ZoteroAnnotation]:
     """The marks that an annotation makes in a PDF: one, or two if its text goes on on the next
     page. Drawings are left out, as are annotations of web pages and e-books."""
     if data.get("annotationType") not in _MARKS:
@@ -130,7 +130,9 @@ def marks(data: Item) -> list[Mark]:
     colour = _COLOURS.get(str(data.get("annotationColor")).lower(), Colour.yellow)
     changed = _time(data.get("dateModified"))
     return [
-        Mark(str(data.get("key")), page, some, text, comment, colour, added(data), changed)
+        ZoteroAnnotation(
+            str(data.get("key")), page, some, text, comment, colour, added(data), changed
+        )
         for page, some in rects
         if page >= 0 and some and all(len(rect) == 4 for rect in some)
     ]

@@ -60,7 +60,7 @@ class CitationFetcher:
         A source that fails is not used again in this run, and the report gives the reason. Raises
         Cancelled; results so far are kept.
         """
-        return _Run(self._library, self._client, task, among).report()
+        return _CitationFetch(self._library, self._client, task, among).report()
 
 
 @dataclass(eq=False)
@@ -75,7 +75,7 @@ class _Case:
     pubmed: CitationResponse | None = None
 
 
-class _Run:
+class _CitationFetch:
     def __init__(
         self, library: Library, client: Client, task: Task, among: Iterable[PaperId] | None
     ) -> None:

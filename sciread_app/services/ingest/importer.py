@@ -61,7 +61,7 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ImportFiles:
     """The files below the given paths, by how they are read."""
 
     records: list[Path]
@@ -283,9 +283,9 @@ def is_short(paths: Iterable[Path]) -> bool:
     return readable and sum(path.stat().st_size for path in files) < SHORT
 
 
-def _look(paths: Sequence[Path], task: Task) -> _Found:
+def _look(paths: Sequence[Path], task: Task) -> _ImportFiles:
     """Sort the files at and below `paths`; a file given itself is always tried."""
-    found = _Found([], [], [], [])
+    found = _ImportFiles([], [], [], [])
     for path in paths:
         path = path.expanduser().absolute()
         if path.is_dir():
@@ -327,7 +327,7 @@ def _why_no_file(path: Path) -> str:
     return ""
 
 
-def _sort_in(file: Path, found: _Found) -> None:
+def _sort_in(file: Path, found: _ImportFiles) -> None:
     (found.pdfs if file.suffix.lower() == ".pdf" else found.records).append(file)
 
 

@@ -14,7 +14,7 @@ from sciread_app.domain.matching.record_keys import NAMING, is_preprint
 from sciread_app.domain.matching.record_linkage import share_name
 from sciread_app.domain.metadata.changes import (
     FieldChange,
-    Suggestion,
+    LookupSuggestion,
     applied,
     is_candidate,
     is_record_of,
@@ -55,7 +55,7 @@ class LookupReport:
     """
 
     papers: int = 0
-    suggestions: Sequence[Suggestion] = ()
+    suggestions: Sequence[LookupSuggestion] = ()
     unknown: int = 0
     unanswered: int = 0
     failures: Mapping[str, str] = field(default_factory=dict)
@@ -201,7 +201,7 @@ class MetadataLookup:
 
     def _suggestions(
         self, ids: Sequence[PaperId], answers: Mapping[PaperId, LookupAnswer]
-    ) -> Iterator[Suggestion]:
+    ) -> Iterator[LookupSuggestion]:
         """The suggestions that change anything, by the present state of the papers."""
         answered = [id for id in ids if id in answers]
         for start in range(0, len(answered), _AT_ONCE):

@@ -11,7 +11,7 @@ from sciread_app.domain.annotations.annotations import Highlight
 from sciread_app.domain.paper import Skipped
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.formats.pdf.rendering.document import PdfDocument
-from sciread_app.formats.zotero.items import Mark
+from sciread_app.formats.zotero.items import ZoteroAnnotation
 from sciread_app.language import tr
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.storage.library import Library
@@ -22,7 +22,7 @@ from sciread_app.tasks import Task
 
 def add_marks(
     library: Library,
-    marks: Mapping[str, Sequence[Mark]],
+    marks: Mapping[str, Sequence[ZoteroAnnotation]],
     contents: Mapping[str, str],
     report: ImportReport,
     task: Task,
@@ -65,8 +65,8 @@ def content_sum(path: str) -> str:
 
 
 def _attached(
-    library: Library, marks: Mapping[str, Sequence[Mark]], contents: Mapping[str, str]
-) -> list[tuple[Attachment, Sequence[Mark]]]:
+    library: Library, marks: Mapping[str, Sequence[ZoteroAnnotation]], contents: Mapping[str, str]
+) -> list[tuple[Attachment, Sequence[ZoteroAnnotation]]]:
     """The files of papers with their marks: those at a path, else those of the same content, such
     as a copy in the PDF folder."""
     attached = [(one, marks[one.path]) for one in library.attachments.with_path(list(marks))]
@@ -79,7 +79,7 @@ def _attached(
 
 
 def _highlights(
-    file: Attachment, marks: Sequence[Mark], task: Task
+    file: Attachment, marks: Sequence[ZoteroAnnotation], task: Task
 ) -> Iterator[tuple[ImportedItem, Highlight]]:
     """The marks as highlights of the file as it is now. Raises SciReadError."""
     with closing(PdfDocument(Path(file.path))) as pages:
@@ -96,5 +96,5 @@ def _highlights(
                 )  # fmt: skip
 
 
-def _item(file: Attachment, mark: Mark) -> ImportedItem:
+def _item(file: Attachment, mark: ZoteroAnnotation) -> ImportedItem:
     return ImportedItem(file.paper, "annotation", mark.key)

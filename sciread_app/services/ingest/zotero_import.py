@@ -119,7 +119,7 @@ class ZoteroImporter:
         begun = time.monotonic()
         number = self._library.import_log.open(WHAT)
         strays: list[Path] = []
-        marks: dict[str, list[items.Mark]] = {}  # by the path of the file
+        marks: dict[str, list[items.ZoteroAnnotation]] = {}  # by the path of the file
         for source, group in sources:
             strays += self._import_library(source, group, number, report, marks, task)
         self._library.import_log.close(number)
@@ -135,7 +135,7 @@ class ZoteroImporter:
 
     def _import_library(
         self, source: ZoteroSource, group: str, number: int, report: ImportReport,
-        marks: dict[str, list[items.Mark]], task: Task,
+        marks: dict[str, list[items.ZoteroAnnotation]], task: Task,
     ) -> list[Path]:  # fmt: skip
         """Import a library, and return its files without a paper. Adds the annotations of its files
         to `marks`."""
@@ -144,7 +144,7 @@ class ZoteroImporter:
             collections = {key: f"{group}/{path}" for key, path in collections.items()}
         files, notes, paths = self._children(source, task)
         strays: list[Path] = []
-        taken = _Taken()
+        taken = _ImportedKeys()
         for page in source.items(task):
             for key, path in _stray_files(page):
                 strays.append(Path(path))
@@ -185,7 +185,7 @@ class ZoteroImporter:
         group: str,
         number: int,
         report: ImportReport,
-        taken: _Taken,
+        taken: _ImportedKeys,
     ) -> None:
         """Store a page of items and file their papers as in Zotero."""
         read: list[tuple[Object, Paper]] = []
@@ -218,7 +218,7 @@ class ZoteroImporter:
         file_papers(self._library, filed)
 
 
-class _Taken:
+class _ImportedKeys:
     """The papers of a library so far, to name them in those that are related to them."""
 
     def __init__(self) -> None:

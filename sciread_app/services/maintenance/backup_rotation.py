@@ -29,7 +29,7 @@ _ARRIVING = ".arriving"  # suffix of a copy being made or checked
 _STALE = 3600  # seconds without a change, after which such a copy is abandoned
 
 
-class Kind(StrEnum):
+class BackupKind(StrEnum):
     """The reason for a copy, as the command line writes it in JSON."""
 
     daily = "daily"
@@ -40,26 +40,26 @@ class Kind(StrEnum):
 
 _KIND_NAMES = {
     # Translators: the reason for a backup; so are the next three
-    Kind.daily: tr("Daily"),
-    Kind.manual: tr("Manual"),
-    Kind.before_restore: tr("Before a restore"),
-    Kind.before_update: tr("Before an update"),
+    BackupKind.daily: tr("Daily"),
+    BackupKind.manual: tr("Manual"),
+    BackupKind.before_restore: tr("Before a restore"),
+    BackupKind.before_update: tr("Before an update"),
 }
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.sqlite3")
 _PATTERNS = (
-    (_DAILY, Kind.daily),
-    (re.compile(r"manual-.*\.sqlite3|sciread-.*\.zip"), Kind.manual),
-    (re.compile(r"library\.before-.*\.sqlite3"), Kind.before_restore),
-    (re.compile(r"library\.backup\.sqlite3"), Kind.before_update),
+    (_DAILY, BackupKind.daily),
+    (re.compile(r"manual-.*\.sqlite3|sciread-.*\.zip"), BackupKind.manual),
+    (re.compile(r"library\.before-.*\.sqlite3"), BackupKind.before_restore),
+    (re.compile(r"library\.backup\.sqlite3"), BackupKind.before_update),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class BackupCopy:
     """A copy of the library. `papers` is None if finding out would mean unpacking it."""
 
     path: Path
-    kind: Kind
+    kind: BackupKind
     made: datetime
     papers: int | None
     bytes: int
@@ -83,7 +83,7 @@ class Backups:
         self._home = home
         self.folder = folder or home.folder / "backups"
 
-    def all(self) -> list[Copy]:
+    def all(self) -> list[BackupCopy]:
         """All copies, newest first, including those made for other reasons."""
         found = [
             _copy(path, kind)
@@ -256,7 +256,7 @@ def retained(days: Iterable[date]) -> set[date]:
     return {*newest[:DAYS], *list(months.values())[:MONTHS]}
 
 
-def _named(folder: Path) -> list[tuple[Path, Kind]]:
+def _named(folder: Path) -> list[tuple[Path, BackupKind]]:
     if not folder.is_dir():
         return []
     return [
@@ -267,7 +267,7 @@ def _named(folder: Path) -> list[tuple[Path, Kind]]:
     ]
 
 
-def _copy(path: Path, kind: Kind) -> Copy:
+def _copy(path: Path, kind: BackupKind) -> BackupCopy:
     state = path.stat()
     papers = None if path.suffix == ".zip" else papers_in(path)
-    return Copy(path, kind, datetime.fromtimestamp(state.st_mtime), papers, state.st_size)
+    return BackupCopy(path, kind, datetime.fromtimestamp(state.st_mtime), papers, state.st_size)

@@ -94,7 +94,7 @@ class FetchCursor:
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
-    run = _Run(query, FetchCursor.read(cursor), client, task)
+    run = _ArxivFetch(query, FetchCursor.read(cursor), client, task)
     if run.place.harvest is None:
         try:
             yield from run.pages()
@@ -105,7 +105,9 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
-    found = _Run(query, FetchCursor(), client, task).ask("submittedDate", "descending", 0, _FIRST)
+    found = _ArxivFetch(query, FetchCursor(), client, task).ask(
+        "submittedDate", "descending", 0, _FIRST
+    )
     papers = [entry.record for entry in found.entries if isinstance(entry.record, Paper)]
     minutes = round(found.total / _PAGE * 10 / 60)  # about ten seconds per page
     long = trn(
@@ -130,7 +132,7 @@ def check(query: SourceQuery) -> str:
     return arxiv_query.check(query.text) or date_bounds.check(query)
 
 
-class _Run:
+class _ArxivFetch:
     """One run of a fetch."""
 
     def __init__(self, query: SourceQuery, place: FetchCursor, client: Client, task: Task) -> None:

@@ -20,8 +20,8 @@ from sciread_app.sources.http.client import Client
 from sciread_app.sources.progress_guard import ProgressGuard
 from sciread_app.sources.pubmed.search import (
     MOST,
+    PubmedSlice,
     SearchResult,
-    Slice,
     search,
     slice_of,
     understood,
@@ -60,10 +60,10 @@ _NEVER_CAME = tr(
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _FetchPosition:
     """The position of a fetch."""
 
-    todo: tuple[Slice, ...]  # the last one is the current one
+    todo: tuple[PubmedSlice, ...]  # the last one is the current one
     done: int = 0  # papers of the current slice already fetched,
     mark: int = 0  # and a hash by which these are recognized
     total: int = 0
@@ -72,27 +72,27 @@ class _Place:
         return json.dumps([self.todo, self.done, self.mark, self.total], separators=(",", ":"))
 
     @classmethod
-    def of(cls, cursor: str) -> _Place:
+    def of(cls, cursor: str) -> _FetchPosition:
         try:
             todo, done, mark, total = json.loads(cursor)
-            return cls(tuple(Slice(*part) for part in todo), done, mark, total)
+            return cls(tuple(PubmedSlice(*part) for part in todo), done, mark, total)
         except (ValueError, TypeError) as error:
             raise SourceError(
                 tr("The saved position of this PubMed fetch could not be read."),
                 tr("Start the fetch again from the beginning."),
             ) from error
 
-    def with_slices(self, *slices: Slice) -> _Place:
+    def with_slices(self, *slices: PubmedSlice) -> _FetchPosition:
         """Replace the current slice by these."""
         return replace(self, todo=(*self.todo[:-1], *slices), done=0, mark=0)
 
-    def after(self, pmids: Sequence[str]) -> _Place:
+    def after(self, pmids: Sequence[str]) -> _FetchPosition:
         return replace(self, done=self.done + len(pmids), mark=_mark(pmids, self.mark))
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
     """The results of the query; of a large set, the papers entered last come first."""
-    place = _Place.of(cursor) if cursor else _Place((slice_of(query),))
+    place = _FetchPosition.of(cursor) if cursor else _FetchPosition((slice_of(query),))
     left, guard = query.most, ProgressGuard(TITLE)
     while place.todo and (left > 0 or not query.most):
         part, doubt = place.todo[-1], partial(_doubt, place)
@@ -111,7 +111,7 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
         place = place.with_slices()
 
 
-def _doubt(place: _Place, total: int) -> str:
+def _doubt(place: _FetchPosition, total: int) -> str:
     """The reason to doubt the size of the current slice; empty if there is none."""
     if total < place.done:
         return tr("PubMed reports fewer papers than it has sent")
@@ -121,7 +121,12 @@ def _doubt(place: _Place, total: int) -> str:
 
 
 def _pages(
-    query: SourceQuery, place: _Place, found: SearchResult, left: int, client: Client, task: Task
+    query: SourceQuery,
+    place: _FetchPosition,
+    found: SearchResult,
+    left: int,
+    client: Client,
+    task: Task,
 ) -> Iterator[FetchPage]:
     """The papers of one slice; if the whole query finds none, a page that says so."""
     if place.total and not found.pmids:
@@ -271,7 +276,7 @@ def why_nothing(now: datetime) -> str:
     return ""
 
 
-def _resumed(pmids: Sequence[str], place: _Place) -> tuple[Sequence[str], _Place]:
+def _resumed(pmids: Sequence[str], place: _FetchPosition) -> tuple[Sequence[str], _FetchPosition]:
     """The papers of a slice, those already fetched first, and the position among them.
 
     If the list has changed so much that these are not found in it, the position is the beginning:

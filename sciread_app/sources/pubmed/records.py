@@ -14,7 +14,7 @@ from sciread_app.domain.paper import Paper
 from sciread_app.formats.pubmed import xml as pubmed_xml
 from sciread_app.sources.http.client import Client
 from sciread_app.sources.pubmed.fetch import KEY, TITLE
-from sciread_app.sources.pubmed.search import Slice, search
+from sciread_app.sources.pubmed.search import PubmedSlice, search
 from sciread_app.tasks import Task
 
 __all__ = ["BATCH", "KEY", "TITLE", "by_pmcids", "by_pmids"]
@@ -44,6 +44,6 @@ def by_pmcids(pmcids: Sequence[str], client: Client, task: Task) -> list[Paper]:
     if not pmcids:
         return []
     query = SourceQuery(KEY, " OR ".join(pmcids))
-    found = search(query, Slice(), len(pmcids), client, task, fresh=False)
+    found = search(query, PubmedSlice(), len(pmcids), client, task, fresh=False)
     papers = by_pmids(found.pmids, client, task)
     return [paper for paper in papers if paper.identifier("pmcid") in pmcids]

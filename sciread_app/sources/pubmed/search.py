@@ -31,7 +31,7 @@ _TAG_HELP = tr("Put fields after the words, such as sepsis[ti], smith j[au], or 
 _LONGEST_TRANSLATION = 400
 
 
-class Slice(NamedTuple):
+class PubmedSlice(NamedTuple):
     """A part of a query's results: the papers entered in these days, with these PMIDs.
 
     All bounds are inclusive, days ISO dates; empty and 0 mean unbounded.
@@ -42,7 +42,7 @@ class Slice(NamedTuple):
     low: int = 0
     high: int = 0
 
-    def halves(self) -> tuple[Slice, Slice]:
+    def halves(self) -> tuple[PubmedSlice, PubmedSlice]:
         """The older half and the newer one. A single day, which cannot be split, is split by
         PMIDs."""
         first = date.fromisoformat(self.first) if self.first else _FIRST_DAY
@@ -50,8 +50,8 @@ class Slice(NamedTuple):
         if first < last:
             middle = first + (last - first) // 2
             return (
-                Slice(first.isoformat(), middle.isoformat()),
-                Slice((middle + timedelta(1)).isoformat(), last.isoformat()),
+                PubmedSlice(first.isoformat(), middle.isoformat()),
+                PubmedSlice((middle + timedelta(1)).isoformat(), last.isoformat()),
             )
         low, high = self.low or 1, self.high or _HIGHEST_PMID
         pmid = (low + high) // 2
@@ -69,17 +69,17 @@ class SearchResult(NamedTuple):
     translation: str  # the query as interpreted by PubMed
 
 
-def slice_of(query: SourceQuery) -> Slice:
+def slice_of(query: SourceQuery) -> PubmedSlice:
     """The slice of all results of a query."""
     if not query.since and not query.until:
-        return Slice()
+        return PubmedSlice()
     first = first_day(query.since) or _FIRST_DAY.isoformat()
-    return Slice(first, last_day(query.until) or _LAST_DAY.isoformat())
+    return PubmedSlice(first, last_day(query.until) or _LAST_DAY.isoformat())
 
 
 def search(
     query: SourceQuery,
-    part: Slice,
+    part: PubmedSlice,
     most: int,
     client: Client,
     task: Task,
@@ -112,7 +112,7 @@ def search(
     return found
 
 
-def _form(query: SourceQuery, part: Slice, most: int) -> list[tuple[str, str]]:
+def _form(query: SourceQuery, part: PubmedSlice, most: int) -> list[tuple[str, str]]:
     term = query.text
     if query.changed_since:
         day = (date.fromisoformat(query.changed_since[:10]) - _A_DAY).strftime("%Y/%m/%d")

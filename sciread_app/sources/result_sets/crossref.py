@@ -22,7 +22,7 @@ from sciread_app.language import tr
 from sciread_app.sources import crossref, date_bounds, query_syntax
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.result_sets import result_set
-from sciread_app.sources.result_sets.result_set import ResultPage, Slice
+from sciread_app.sources.result_sets.result_set import DateSlice, ResultPage
 from sciread_app.tasks import Task
 
 KEY, TITLE = crossref.KEY, crossref.TITLE
@@ -67,7 +67,7 @@ _OPERATOR = re.compile(r"\b(?:AND|OR|NOT)\b")
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
-    return result_set.fetch(Results(query, client, task), cursor, query.most)
+    return result_set.fetch(CrossrefResults(query, client, task), cursor, query.most)
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
@@ -79,7 +79,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
             "best matches."
         )
 
-    return result_set.preview(Results(query, client, task), remark)
+    return result_set.preview(CrossrefResults(query, client, task), remark)
 
 
 def check(query: SourceQuery) -> str:
@@ -99,21 +99,21 @@ def why_nothing(now: datetime) -> str:
     return ""
 
 
-class Results:
+class CrossrefResults:
     """The results of a query. Slices are in seconds of the first registration of the DOI."""
 
     title = TITLE
     page = 1_000
     reach = 1_000
     ranked = 10_000  # the limit of `offset`
-    dates = Slice(int(_FIRST.timestamp()), int(_LAST.timestamp()))
+    dates = DateSlice(int(_FIRST.timestamp()), int(_LAST.timestamp()))
 
     def __init__(self, query: SourceQuery, client: Client, task: Task) -> None:
         self._query = query
         self._client = client
         self._task = task
 
-    def ask(self, part: Slice | None, token: str, size: int, *, keep: bool) -> ResultPage:
+    def ask(self, part: DateSlice | None, token: str, size: int, *, keep: bool) -> ResultPage:
         start = int(token or 0)
         found: ResultPage = self._client.ask(
             KEY,
@@ -133,7 +133,7 @@ class Results:
         )
         return found
 
-    def _params(self, part: Slice | None) -> list[tuple[str, str]]:
+    def _params(self, part: DateSlice | None) -> list[tuple[str, str]]:
         words, fields = query_syntax.split_fields(self._query.text)
         params = [("query", words)] if words else []
         params += [(_QUERIES[name], value) for name, value in fields if name in _QUERIES]

@@ -25,7 +25,7 @@ from sciread_app.sources import date_bounds, query_syntax
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.json_values import as_mapping, as_text
 from sciread_app.sources.result_sets import result_set
-from sciread_app.sources.result_sets.result_set import ResultPage, Slice
+from sciread_app.sources.result_sets.result_set import DateSlice, ResultPage
 from sciread_app.tasks import Task
 
 KEY = "europepmc"
@@ -56,7 +56,7 @@ _KINDS = {"PAT": "patent", "ETH": "thesis", "NBK": "book", "PPR": "article"}
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
-    return result_set.fetch(Results(query, client, task), cursor, query.most)
+    return result_set.fetch(EuropePmcResults(query, client, task), cursor, query.most)
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
@@ -65,7 +65,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
             return ""
         return tr("This is a large fetch. Narrow the query, or set a maximum.")
 
-    return result_set.preview(Results(query, client, task), remark)
+    return result_set.preview(EuropePmcResults(query, client, task), remark)
 
 
 def check(query: SourceQuery) -> str:
@@ -77,7 +77,7 @@ def why_nothing(now: datetime) -> str:
     return ""
 
 
-class Results:
+class EuropePmcResults:
     """The results of a query. Slices are in days of first publication."""
 
     title = TITLE
@@ -91,9 +91,9 @@ class Results:
         self._task = task
         first = date_bounds.first_day(query.since) or _FIRST_DAY.isoformat()
         last = date_bounds.last_day(query.until) or _LAST_DAY.isoformat()
-        self.dates = Slice(_day(first), _day(last))
+        self.dates = DateSlice(_day(first), _day(last))
 
-    def ask(self, part: Slice | None, token: str, size: int, *, keep: bool) -> ResultPage:
+    def ask(self, part: DateSlice | None, token: str, size: int, *, keep: bool) -> ResultPage:
         found: ResultPage | str = self._client.ask(
             KEY,
             "search",
@@ -118,7 +118,7 @@ class Results:
             )
         return found
 
-    def as_text(self, part: Slice | None) -> str:
+    def as_text(self, part: DateSlice | None) -> str:
         conditions = [f"({self._query.text.strip()})"]
         if part or self._query.since or self._query.until:
             first, last = (date.fromordinal(day) for day in part or self.dates)

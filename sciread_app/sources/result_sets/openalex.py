@@ -20,7 +20,7 @@ from sciread_app.sources import date_bounds, openalex, query_syntax
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.http.errors import RequestRejected
 from sciread_app.sources.result_sets import result_set
-from sciread_app.sources.result_sets.result_set import ResultPage, Slice
+from sciread_app.sources.result_sets.result_set import DateSlice, ResultPage
 from sciread_app.tasks import Task
 
 KEY, TITLE = openalex.KEY, openalex.TITLE
@@ -62,7 +62,7 @@ _LATE = timedelta(days=365)
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
-    return result_set.fetch(Results(query, client, task), cursor, query.most)
+    return result_set.fetch(OpenAlexResults(query, client, task), cursor, query.most)
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
@@ -71,7 +71,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
             return ""
         return tr("This is more than OpenAlex sends in a day. Narrow the query, or set a maximum.")
 
-    return result_set.preview(Results(query, client, task), remark)
+    return result_set.preview(OpenAlexResults(query, client, task), remark)
 
 
 def check(query: SourceQuery) -> str:
@@ -87,7 +87,7 @@ def why_nothing(now: datetime) -> str:
     return ""
 
 
-class Results:
+class OpenAlexResults:
     """The results of a query. Slices are in days of publication."""
 
     title = TITLE
@@ -106,9 +106,9 @@ class Results:
         self._bounded = bool(since or until)
         first = date.fromisoformat(since) if since else _FIRST_DAY
         last = date.fromisoformat(until) if until else _LAST_DAY
-        self.dates = Slice(first.toordinal(), last.toordinal())
+        self.dates = DateSlice(first.toordinal(), last.toordinal())
 
-    def ask(self, part: Slice | None, token: str, size: int, *, keep: bool) -> ResultPage:
+    def ask(self, part: DateSlice | None, token: str, size: int, *, keep: bool) -> ResultPage:
         # Only the preview, which is kept, can do without a cursor, and so without a key.
         cursor = [] if keep else [("cursor", token or "*")]
         try:
@@ -140,7 +140,7 @@ class Results:
             ) from error
         return found
 
-    def _params(self, part: Slice | None) -> list[tuple[str, str]]:
+    def _params(self, part: DateSlice | None) -> list[tuple[str, str]]:
         words, fields = query_syntax.split_fields(self._query.text)
         # A comma would begin another filter.
         filters = [f"{_FILTERS[name]}:{value.replace(',', ' ')}" for name, value in fields]

@@ -26,16 +26,16 @@ _SHOWN = 10  # papers of a preview
 _INSISTS = MOST_IN_VAIN - 1
 
 
-class Slice(NamedTuple):
+class DateSlice(NamedTuple):
     """The papers with a date in this range, in days or seconds; both bounds are inclusive."""
 
     low: int
     high: int
 
-    def halves(self) -> tuple[Slice, Slice]:
+    def halves(self) -> tuple[DateSlice, DateSlice]:
         """The older half and the newer one."""
         middle = (self.low + self.high) // 2
-        return Slice(self.low, middle), Slice(middle + 1, self.high)
+        return DateSlice(self.low, middle), DateSlice(middle + 1, self.high)
 
 
 class ResultPage(NamedTuple):
@@ -55,9 +55,9 @@ class ResultSet(Protocol):
     page: int  # maximum number of records in a response
     reach: int  # maximum size of a slice
     ranked: int  # maximum number of papers that can be read in order of relevance; 0: no limit
-    dates: Slice  # contains the dates of all papers
+    dates: DateSlice  # contains the dates of all papers
 
-    def ask(self, part: Slice | None, token: str, size: int, *, keep: bool) -> ResultPage:
+    def ask(self, part: DateSlice | None, token: str, size: int, *, keep: bool) -> ResultPage:
         """A page of `size` papers of a slice, or of the whole set in order of relevance.
 
         `token` is that of the page before, empty for the first page. With `keep`, the response may
@@ -65,11 +65,11 @@ class ResultSet(Protocol):
         """
 
 
-Todo = tuple[Slice | None, int]  # None: the whole set. The number of papers; -1 if unknown
+Todo = tuple[DateSlice | None, int]  # None: the whole set. The number of papers; -1 if unknown
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _FetchPosition:
     """The position of a fetch."""
 
     todo: tuple[Todo, ...] = ((None, -1),)  # the last one is read now
@@ -84,12 +84,12 @@ class _Place:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
-    def of(cls, cursor: str, source: str) -> _Place:
+    def of(cls, cursor: str, source: str) -> _FetchPosition:
         if not cursor:
             return cls()
         try:
             values = json.loads(cursor)
-            todo = tuple((part and Slice(*part), int(size)) for part, size in values["todo"])
+            todo = tuple((part and DateSlice(*part), int(size)) for part, size in values["todo"])
             return cls(**(values | {"todo": todo, "pages": tuple(values["pages"])}))
         except (ValueError, TypeError, KeyError) as error:
             raise SourceError(
@@ -98,20 +98,20 @@ class _Place:
             ) from error
 
     @property
-    def part(self) -> Slice | None:
+    def part(self) -> DateSlice | None:
         return self.todo[-1][0]
 
     @property
     def size(self) -> int:
         return self.todo[-1][1]
 
-    def sized(self, size: int) -> _Place:
+    def sized(self, size: int) -> _FetchPosition:
         total = size if self.part is None else self.total
         return replace(self, todo=(*self.todo[:-1], (self.part, size)), total=total)
 
-    def with_slices(self, *slices: Todo) -> _Place:
+    def with_slices(self, *slices: Todo) -> _FetchPosition:
         """Replace the current slice by these."""
-        return _Place(todo=(*self.todo[:-1], *slices), total=self.total)
+        return _FetchPosition(todo=(*self.todo[:-1], *slices), total=self.total)
 
 
 def fetch(results: ResultSet, cursor: str, most: int) -> Iterator[FetchPage]:
@@ -119,7 +119,7 @@ def fetch(results: ResultSet, cursor: str, most: int) -> Iterator[FetchPage]:
 
     Each paper is given once in a run. Raises SourceError if the service contradicts itself.
     """
-    return _Run(results, _Place.of(cursor, results.title), most).pages()
+    return _ResultSetFetch(results, _FetchPosition.of(cursor, results.title), most).pages()
 
 
 def preview(results: ResultSet, remark: Callable[[int], str]) -> Preview:
@@ -129,8 +129,8 @@ def preview(results: ResultSet, remark: Callable[[int], str]) -> Preview:
     return Preview(page.total, papers, remark(page.total))
 
 
-class _Run:
-    def __init__(self, results: ResultSet, place: _Place, most: int) -> None:
+class _ResultSetFetch:
+    def __init__(self, results: ResultSet, place: _FetchPosition, most: int) -> None:
         self._results = results
         self._place = place
         self._limited = most > 0
@@ -253,7 +253,7 @@ class _Run:
             place.part is None or not _is_point(place.part)
         )
 
-    def _count(self, part: Slice | None) -> int:
+    def _count(self, part: DateSlice | None) -> int:
         """The number of papers in a slice."""
         for _ in range(_INSISTS):
             page = self._results.ask(part, "", 1, keep=False)
@@ -281,17 +281,17 @@ class _Run:
         halves = zip(part.halves(), sizes, strict=True)
         self._next_slice(place.sized(whole).with_slices(*(half for half in halves if half[1])))
 
-    def _next_slice(self, place: _Place) -> None:
+    def _next_slice(self, place: _FetchPosition) -> None:
         self._place = place
         self._came.clear()
         self._guard.moved()
 
 
-def _is_point(part: Slice) -> bool:
+def _is_point(part: DateSlice) -> bool:
     return part.low >= part.high
 
 
-def _is_elsewhere(part: Slice | None, page: ResultPage) -> bool:
+def _is_elsewhere(part: DateSlice | None, page: ResultPage) -> bool:
     """Whether a page has only papers that are not of this slice."""
     dates = [date for date in page.dates if date]
     if part is None or not dates:

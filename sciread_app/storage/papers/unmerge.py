@@ -28,7 +28,7 @@ from sciread_app.storage.papers.merge_history import StoredMerge
 _FOLLOWED = {"origins": "fingerprint", "notes": "id", "highlights": "id", "news": "id"}
 
 
-class _Taken(NamedTuple):
+class _Unmerge(NamedTuple):
     """A merge to undo, the paper it restores, and the kept paper before and after."""
 
     merge: StoredMerge
@@ -87,7 +87,7 @@ def _take_out(db: Connection, merges: Sequence[StoredMerge], now: float) -> list
         for merge, id in turn:
             before = papers[merge.kept]
             papers[merge.kept] = left = _left(db, merge, before, known[merge.kept])
-            taken.append(_Taken(merge, id, before, left))
+            taken.append(_Unmerge(merge, id, before, left))
         _take_out_at_once(db, taken, now)
     merge_history.forget(db, dict(zip((merge.id for merge in merges), made, strict=True)))
     fulltext.index(db, [*kept, *made])
@@ -149,7 +149,7 @@ def _left(db: Connection, merge: StoredMerge, paper: Paper, known: list[StoredMe
     return record_keys.unmerge(paper, alone, theirs)
 
 
-def _take_out_at_once(db: Connection, taken: Sequence[_Taken], now: float) -> None:
+def _take_out_at_once(db: Connection, taken: Sequence[_Unmerge], now: float) -> None:
     """Undo at most one merge of each paper."""
     by_hand = [one for one in taken if one.merge.own.added is not None]
     paper_rows.change(db, {one.merge.kept: one.left for one in taken}, now)
@@ -176,7 +176,7 @@ def _take_out_at_once(db: Connection, taken: Sequence[_Taken], now: float) -> No
         _restore_citekey(db, one)
 
 
-def _part_files(db: Connection, taken: Sequence[_Taken]) -> None:
+def _part_files(db: Connection, taken: Sequence[_Unmerge]) -> None:
     """The restored papers share the metadata of their files with the kept paper."""
     known = "sha256, size, pages, modified, problem, added"
     filed = [one for one in taken if one.merge.other.paper.files]
@@ -194,7 +194,7 @@ def _part_files(db: Connection, taken: Sequence[_Taken]) -> None:
     )
 
 
-def _part_rows(db: Connection, taken: Sequence[_Taken]) -> None:
+def _part_rows(db: Connection, taken: Sequence[_Unmerge]) -> None:
     """Move rows back to the restored papers, as far as they still exist."""
     for table, column in _FOLLOWED.items():
         numbers = [(one.made, getattr(one.merge.other, table)) for one in taken]
@@ -205,7 +205,7 @@ def _part_rows(db: Connection, taken: Sequence[_Taken]) -> None:
         )
 
 
-def _part_filed(db: Connection, taken: Sequence[_Taken]) -> None:
+def _part_filed(db: Connection, taken: Sequence[_Unmerge]) -> None:
     """Each paper keeps its tags and collections; those added since the merge apply to both."""
     for table, column, more, name in (
         ("tagged", "tag", "", "tags"),
@@ -246,7 +246,7 @@ def _part_filed(db: Connection, taken: Sequence[_Taken]) -> None:
     )
 
 
-def _part_opinions(db: Connection, taken: Sequence[_Taken]) -> None:
+def _part_opinions(db: Connection, taken: Sequence[_Unmerge]) -> None:
     """Restore the feedback of each paper.
 
     Feedback given or changed since applies to both, and feedback removed since to neither.
@@ -280,7 +280,7 @@ def _brought_opinions(merge: StoredMerge) -> set[tuple[str, bool, float]]:
     return {one for one in merge.other.opinions if one[0] not in own}
 
 
-def _restore_marks(db: Connection, taken: _Taken) -> None:
+def _restore_marks(db: Connection, taken: _Unmerge) -> None:
     """Restore rating, read flag and date of the kept paper where they came from the other."""
     id, own, other = taken.merge.kept, taken.merge.own, taken.merge.other
     papers = schema.papers.c
@@ -299,7 +299,7 @@ def _restore_marks(db: Connection, taken: _Taken) -> None:
     db.execute(update(schema.papers).where(papers.id == id).values(values))
 
 
-def _restore_relations(db: Connection, taken: Sequence[_Taken], now: float) -> None:
+def _restore_relations(db: Connection, taken: Sequence[_Unmerge], now: float) -> None:
     relations = schema.relations
     pairs = [(one.merge.kept, one.made) for one in taken]
     known = [relation for one in taken for relation in one.merge.other.relations]
@@ -319,7 +319,7 @@ def _restore_relations(db: Connection, taken: Sequence[_Taken], now: float) -> N
     versions.regroup(db, touched)
 
 
-def _restore_citekey(db: Connection, taken: _Taken) -> None:
+def _restore_citekey(db: Connection, taken: _Unmerge) -> None:
     own, other = taken.merge.own, taken.merge.other
     if not other.citekey:
         return

@@ -25,7 +25,7 @@ RETRY_S = 4 * 3600  # after a failure, such as that of a source
 LAST = "digest/last"  # setting: the id of the last digest that was reported
 
 
-class _Found(NamedTuple):
+class _DigestStatus(NamedTuple):
     digests: Sequence[StoredDigest]
     due: bool
 
@@ -54,14 +54,14 @@ class DigestNotifier(QObject):
         services = self._services
         self._context.jobs.run(
             tr("Checking digests"),
-            lambda task: _Found(services.digests()[:1], services.is_due()),
+            lambda task: _DigestStatus(services.digests()[:1], services.is_due()),
             self._show,
             on_failed=lambda _: None,  # the page shows the error
             queue=JobQueue.short,
             replaces="digests watched",
         )
 
-    def _show(self, found: _Found) -> None:
+    def _show(self, found: _DigestStatus) -> None:
         if found.digests and found.digests[0].id > self._reported():
             latest = found.digests[0]
             self._report(latest.id, latest.papers)

@@ -10,7 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QPushButton, QWidget
 
-from sciread_app.domain.metadata.changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.changes import (
+    FIELD_TITLES,
+    Candidate,
+    FieldChange,
+    LookupSuggestion,
+)
 from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
@@ -309,7 +314,7 @@ class MetadataDialog(QDialog):
         keep_on_screen(self)
 
 
-def _row(one: Suggestion, source_title: Callable[[str], str]) -> CheckRow:
+def _row(one: LookupSuggestion, source_title: Callable[[str], str]) -> CheckRow:
     """The row of a paper: below it the changes, those that replace nothing checked."""
     children = [_change_row(change, source_title, checked=change.fills) for change in one.changes]
     for candidate in one.candidates:

@@ -24,7 +24,7 @@ from sciread_app.ui.map.color_scheme import (
     year_of_each,
 )
 from sciread_app.ui.map.options import ColorBy
-from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
+from sciread_app.ui.map.view_models import MapStatus, NearestPaper
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.workspace import Workspace
 
@@ -70,7 +70,7 @@ class MapGateway:
         counts = self._workspace.library.citations.citation_counts(map(PaperId, ids.tolist()))
         return np.array([counts.get(PaperId(id), 0) for id in ids.tolist()], np.int64)
 
-    def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
+    def similar(self, paper: PaperId) -> Sequence[NearestPaper]:
         """Return the papers most similar to one, best first."""
         with self._workspace.active_model.use() as now:
             if now.space is None:
@@ -79,7 +79,7 @@ class MapGateway:
         hits = (*found.hits, *found.weaker)[:ALIKE]
         counts = self._workspace.library.citations.counts([hit.paper for hit in hits])
         return [
-            SimilarPaper(hit.paper, hit.similarity or 0.0, counts[hit.paper].citations)
+            NearestPaper(hit.paper, hit.similarity or 0.0, counts[hit.paper].citations)
             for hit in hits
         ]
 

@@ -26,7 +26,7 @@ from sciread_app.ui.map.legend import Legend
 from sciread_app.ui.map.options import BY, ColorBy, Tool
 from sciread_app.ui.map.timeline import Timeline, Years
 from sciread_app.ui.map.toolbar import MapToolbar
-from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
+from sciread_app.ui.map.view_models import MapStatus, NearestPaper
 from sciread_app.ui.map.zoom_buttons import ZoomButtons
 from sciread_app.ui.widgets.layout.boxes import column
 
@@ -260,7 +260,7 @@ class MapPanel(QWidget):
         paper = self._paper(number)
         self.current_requested.emit(paper)
 
-        def show(similar: Sequence[SimilarPaper]) -> None:
+        def show(similar: Sequence[NearestPaper]) -> None:
             if paper == self._current:
                 self.view.show_similar(similar)
 

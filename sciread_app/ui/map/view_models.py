@@ -9,7 +9,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.services.map.map_service import MapLayout
 
 
-class SimilarPaper(NamedTuple):
+class NearestPaper(NamedTuple):
     """A paper with its similarity to another one, and the number of its known citations."""
 
     paper: PaperId

@@ -34,7 +34,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.formatting import authors_within
 from sciread_app.ui.paper_list.card_text import (
-    Mark,
+    CardChip,
     best_excerpt,
     card_marks,
     match_text,
@@ -460,12 +460,12 @@ def _paint_bar(painter: QPainter, right: int, top: int, percentile: float, theme
     painter.drawRoundedRect(bar, 2.5, 2.5)
 
 
-def _width(mark: Mark, metrics: QFontMetrics) -> int:
+def _width(mark: CardChip, metrics: QFontMetrics) -> int:
     longest = LONGEST_CHIP * metrics.averageCharWidth()
     return min(metrics.horizontalAdvance(mark.text), longest) + (12 if mark.fill else 2)
 
 
-def _paint_chip(painter: QPainter, box: QRectF, mark: Mark) -> None:
+def _paint_chip(painter: QPainter, box: QRectF, mark: CardChip) -> None:
     if mark.fill:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(mark.fill))

@@ -18,7 +18,7 @@ MOST_FIELDS = 4
 STARS = 5
 
 
-class Mark(NamedTuple):
+class CardChip(NamedTuple):
     """A chip: its text and two colours."""
 
     text: str
@@ -26,37 +26,37 @@ class Mark(NamedTuple):
     letters: str
 
 
-def card_marks(card: Card, theme: Theme, *, with_citations: bool = False) -> list[Mark]:
+def card_marks(card: Card, theme: Theme, *, with_citations: bool = False) -> list[CardChip]:
     """The chips of a card, the most important first. `with_citations`: also the number of its
     known citations."""
-    marks = [Mark(card.retracted, theme.danger_soft, theme.danger)] if card.retracted else []
+    marks = [CardChip(card.retracted, theme.danger_soft, theme.danger)] if card.retracted else []
     if accepted(card.paper):
-        marks.append(Mark(tr("Uncertain values"), theme.notice_soft, theme.text))
+        marks.append(CardChip(tr("Uncertain values"), theme.notice_soft, theme.text))
     if card.rating:
-        marks.append(Mark("★" * card.rating + "☆" * (STARS - card.rating), "", theme.text))
+        marks.append(CardChip("★" * card.rating + "☆" * (STARS - card.rating), "", theme.text))
     for tag in card.tags:
         look = shade(theme, card.tag_colours.get(tag, ""))
-        marks.append(Mark(tag, look.fill, look.text))
+        marks.append(CardChip(tag, look.fill, look.text))
     plain = []
     if with_citations and card.citations:
         plain.append(trn("{n:,} citation", "{n:,} citations", card.citations))
     plain += [_versions(card)] if card.versions > 1 else []
     plain += ["PDF"] if has_pdf(card) else []
     plain += card.paper.fields[:MOST_FIELDS]
-    return marks + [Mark(text, theme.track, theme.quiet) for text in plain]
+    return marks + [CardChip(text, theme.track, theme.quiet) for text in plain]
 
 
-def rank_change_mark(moved: Moved, theme: Theme) -> Mark:
+def rank_change_mark(moved: Moved, theme: Theme) -> CardChip:
     """A paper's rank change against another list, as a chip."""
     places = moved.places
     if places is None:
         # Translators: a paper that is not in the other list
-        return Mark(tr("Unique"), theme.accent, theme.on_accent)
+        return CardChip(tr("Unique"), theme.accent, theme.on_accent)
     if places == 0:
         # Translators: a paper has the same rank in both lists
-        return Mark(tr("Same rank"), "", theme.faint)
+        return CardChip(tr("Same rank"), "", theme.faint)
     fill = theme.sentence if places > 0 else theme.notice_soft
-    return Mark(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
+    return CardChip(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
 
 
 def accessible_move(moved: Moved) -> str:

@@ -50,7 +50,7 @@ class PartialWord(NamedTuple):
     negated: bool = False
 
 
-class Suggestion(NamedTuple):
+class Completion(NamedTuple):
     """A line of the list, and the text of the search box and the cursor once it is taken."""
 
     label: str
@@ -83,7 +83,7 @@ def fields_for(written: str) -> list[str]:
     return [*fields, *others]
 
 
-def suggest_fields(text: str, cursor: int, half: PartialWord) -> list[Suggestion]:
+def suggest_fields(text: str, cursor: int, half: PartialWord) -> list[Completion]:
     """The names of fields that the word at the cursor may become."""
     minus = "-" if half.negated else ""
     before, after = text[: half.start], text[cursor:]
@@ -91,19 +91,19 @@ def suggest_fields(text: str, cursor: int, half: PartialWord) -> list[Suggestion
     for name in fields_for(half.written):
         meaning = FIELD_SYNTAX[field_named(name)].meaning
         typed = f"{before}{minus}{name}:"
-        suggestions.append(Suggestion(f"{name}:   {meaning}", typed + after, len(typed)))
+        suggestions.append(Completion(f"{name}:   {meaning}", typed + after, len(typed)))
     return suggestions
 
 
 def suggest_values(
     text: str, cursor: int, half: PartialWord, values: Sequence[tuple[str, str]]
-) -> list[Suggestion]:
+) -> list[Completion]:
     """Values, each with a note shown beside it, for the field at the cursor."""
     after = _REST.sub("", text[cursor:], count=1).lstrip()
     suggestions = []
     for value, note in values:
         typed = f"{text[: half.start]}{fragment(half.field, [value], negated=half.negated)} "
-        suggestions.append(Suggestion(f"{value}   {note}", typed + after, len(typed)))
+        suggestions.append(Completion(f"{value}   {note}", typed + after, len(typed)))
     return suggestions
 
 
@@ -124,12 +124,12 @@ class QueryCompleter(QObject):
     """A popup list below a line edit, which keeps the focus. Up and Down move in the list, Enter
     takes the selected entry, Tab the selected or first one, and Esc closes the list."""
 
-    chosen = Signal(object)  # Suggestion
+    chosen = Signal(object)  # Completion
 
     def __init__(self, edit: QLineEdit) -> None:
         super().__init__(edit)
         self._edit = edit
-        self._suggestions: Sequence[Suggestion] = ()
+        self._suggestions: Sequence[Completion] = ()
         self._model = QStringListModel(self)
         self._completer = QCompleter(self._model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -147,7 +147,7 @@ class QueryCompleter(QObject):
         """The suggestions shown."""
         return self._model.stringList() if self._popup.isVisible() else []
 
-    def offer(self, suggestions: Sequence[Suggestion]) -> None:
+    def offer(self, suggestions: Sequence[Completion]) -> None:
         self._suggestions = suggestions
         self._model.setStringList([one.label for one in suggestions])
         if suggestions:

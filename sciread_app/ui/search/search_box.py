@@ -15,9 +15,9 @@ from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.search.query_completer import (
     LIBRARY_FIELDS,
+    Completion,
     PartialWord,
     QueryCompleter,
-    Suggestion,
     fixed_values,
     partial_word,
     suggest_fields,
@@ -150,7 +150,7 @@ class SearchBox(QWidget):
 
     def recall(self) -> None:
         """Offer recent searches."""
-        self._suggestions.offer([Suggestion(text, text, len(text)) for text in self.recent])
+        self._suggestions.offer([Completion(text, text, len(text)) for text in self.recent])
 
     def show_syntax(self) -> None:
         """Show the search syntax below the box; a selected row is inserted."""
@@ -229,7 +229,7 @@ class SearchBox(QWidget):
         else:
             self._suggestions.offer(suggest_values(text, cursor, half, fixed_values(half)))
 
-    def _take_suggestion(self, suggestion: Suggestion) -> None:
+    def _take_suggestion(self, suggestion: Completion) -> None:
         self.edit.setText(suggestion.text)
         self.edit.setCursorPosition(suggestion.cursor)
         if suggestion.text[: suggestion.cursor].endswith(":"):

@@ -42,7 +42,7 @@ PADDING = 30  # pixels around and between the columns
 MEASURED = 20  # longest names that are measured
 
 
-class _Rows(QStyledItemDelegate):
+class _ValueDelegate(QStyledItemDelegate):
     """Paints the check boxes in the colours of the theme."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -86,7 +86,7 @@ class ValueList(QWidget):
         self.edit.setClearButtonEnabled(True)
         self.list = styled(QTreeWidget(), "values")
         self.list.setAccessibleName(name)
-        self.list.setItemDelegate(_Rows(self.list))
+        self.list.setItemDelegate(_ValueDelegate(self.list))
         self.list.setColumnCount(2)
         self.list.setHeaderHidden(True)
         self.list.setRootIsDecorated(False)

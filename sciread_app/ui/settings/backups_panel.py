@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import format_moment, tr
-from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
@@ -47,7 +47,7 @@ class BackupsPanel(QWidget):
         super().__init__()
         self._services = services
         self._jobs = jobs
-        self._copies: Sequence[Copy] = ()
+        self._copies: Sequence[BackupCopy] = ()
         self._backing_up = False
         self.table = QTableWidget(0, len(COLUMNS))
         self.none = styled(QLabel(tr("No backups yet")), "quiet")
@@ -64,7 +64,7 @@ class BackupsPanel(QWidget):
     def load(self, then: Callable[[], object] = lambda: None) -> None:
         """List the backups, then call `then`."""
 
-        def show(copies: Sequence[Copy]) -> None:
+        def show(copies: Sequence[BackupCopy]) -> None:
             self._show(copies)
             then()
 
@@ -97,7 +97,7 @@ class BackupsPanel(QWidget):
 
         self._jobs.finished.connect(ended)
 
-    def _show(self, copies: Sequence[Copy]) -> None:
+    def _show(self, copies: Sequence[BackupCopy]) -> None:
         self._copies = copies
         self.table.setRowCount(len(copies))
         for y, copy in enumerate(copies):

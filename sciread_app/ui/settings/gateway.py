@@ -17,7 +17,7 @@ from sciread_app.language import format_moment, tr
 from sciread_app.paths import Home, local_home
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.maintenance import backup_file, relocation
-from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
 from sciread_app.settings import Settings, change_settings
 from sciread_app.tasks import Task
@@ -139,7 +139,7 @@ class SettingsGateway:
         ]
         return [*used, MODEL_HUB]
 
-    def backups(self) -> Sequence[Copy]:
+    def backups(self) -> Sequence[BackupCopy]:
         return self._workspace.backups.all()
 
     def backup_due(self, today: date) -> bool:
@@ -154,7 +154,7 @@ class SettingsGateway:
         """Back up into a new file, replacing none."""
         return self._workspace.backups.create_manual(self._workspace.library, datetime.now(), task)
 
-    def restoring(self, copy: Copy) -> Reopening:
+    def restoring(self, copy: BackupCopy) -> Reopening:
         return restoring(self._workspace.home, copy)
 
     def moving(self, folder: Path | None) -> Reopening:
@@ -171,7 +171,7 @@ class SettingsGateway:
         return Reopening(tr("Moving the library"), work)
 
 
-def restoring(home: Home, copy: Copy) -> Reopening:
+def restoring(home: Home, copy: BackupCopy) -> Reopening:
     """Put a backup in the place of a home's library."""
 
     def work(task: Task) -> Path:

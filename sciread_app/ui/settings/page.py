@@ -22,7 +22,7 @@ from sciread_app.domain import citekeys
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.domain.text.file_names import file_stem
 from sciread_app.language import format_moment, tr, trn
-from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.settings import (
     CITEKEY_FIELDS,
     PDF_NAME_FIELDS,
@@ -284,7 +284,7 @@ class SettingsPage(Page):
             lambda: self._events.reopen_requested.emit(self._services.moving(folder)),
         )
 
-    def _ask_to_restore(self, copy: Copy) -> None:
+    def _ask_to_restore(self, copy: BackupCopy) -> None:
         confirm(
             self,
             tr("Restore backup"),
@@ -606,7 +606,7 @@ class ApiKeyRow(FormRow):
             self.key_edited.emit(self._key.name, value)
 
 
-def _replaced_by(copy: Copy) -> str:
+def _replaced_by(copy: BackupCopy) -> str:
     """The consequence of restoring this backup."""
     kept = tr("The current library is backed up first.")
     if copy.papers is None:

@@ -38,7 +38,7 @@ LAID_OUT_MS = 40  # after a change of the page, until its controls are in their 
 CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox)
 
 
-class _Pages(QStackedWidget):
+class _PageStack(QStackedWidget):
     """A stack that is as large as its current page needs, not as the largest."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class MainLayout(QWidget):
         self.banner = MessageBar(appearance)
         self.wait = EmptyState(appearance)
         self.wait.show_message("papers", tr("Opening the library"))
-        self.pages = _Pages()
+        self.pages = _PageStack()
         self.pages.addWidget(self.wait)
         self.area = _PageArea(self.pages)
         self.job_panel = JobPanel(history, appearance)

@@ -129,8 +129,8 @@ def small_pages() -> Iterator[None]:
     with (
         mock.patch.object(arxiv, "_PAGE", 200),
         mock.patch.object(pubmed, "_BATCH", 100),
-        mock.patch.object(europepmc.Results, "page", 100),
-        mock.patch.multiple(crossref.Results, page=100, reach=100),
+        mock.patch.object(europepmc.EuropePmcResults, "page", 100),
+        mock.patch.multiple(crossref.CrossrefResults, page=100, reach=100),
     ):
         yield
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home, open_home
-from sciread_app.services.maintenance.backup_rotation import Backups, Kind
+from sciread_app.services.maintenance.backup_rotation import BackupKind, Backups
 from sciread_app.settings import change_settings
 from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
@@ -78,7 +78,7 @@ def run_with_handlers(qapp, monkeypatch):
 
 def restore(window):
     settings = window.gateway.settings
-    copy = next(copy for copy in settings.backups() if copy.kind is Kind.daily)
+    copy = next(copy for copy in settings.backups() if copy.kind is BackupKind.daily)
     window.events.reopen_requested.emit(settings.restoring(copy))
     return window.gateway.status().papers
 
@@ -93,7 +93,7 @@ def test_backup_is_restored_and_shown(qapp, home, run_with_handlers):
     before, (after, message) = run_with_handlers(Session(qapp, home), restore, quit_window)
     assert (before, after) == (2, 1)
     assert "Restoring the backup" in message and message.endswith(": finished.")
-    kept = next(copy for copy in Backups(home).all() if copy.kind is Kind.before_restore)
+    kept = next(copy for copy in Backups(home).all() if copy.kind is BackupKind.before_restore)
     assert kept.papers == 2
 
 

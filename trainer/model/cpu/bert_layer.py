@@ -26,7 +26,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from trainer.model.cpu.dropout import boost, draw, drop, drop_
-from trainer.model.cpu.layout import Group, RowLayout
+from trainer.model.cpu.layout import HeadGroup, RowLayout
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -236,7 +236,7 @@ def _attend(parts: Tensor, plan: LayerConfig) -> tuple[Tensor, list[WorkShares]]
     attended = _blank(parts, parts.shape[1] // 3, plan)
     shares = [WorkShares(parts, None)] * len(plan.layout.groups)
 
-    def work(groups: list[Group]) -> None:
+    def work(groups: list[HeadGroup]) -> None:
         scratch = _scratch(groups, plan)
         for group in groups:
             query, key, value = _split(parts, group, plan)
@@ -258,7 +258,7 @@ def _attend_back(
 ) -> Tensor:
     parts_gradient = _blank(parts, parts.shape[1], plan)
 
-    def work(groups: list[Group]) -> None:
+    def work(groups: list[HeadGroup]) -> None:
         scratch = _scratch(groups, plan)
         for group in groups:
             query, key, value = _split(parts, group, plan)
@@ -281,7 +281,7 @@ def _attend_back(
     return parts_gradient
 
 
-def _scratch(groups: list[Group], plan: LayerConfig) -> Tensor:
+def _scratch(groups: list[HeadGroup], plan: LayerConfig) -> Tensor:
     """Return a buffer for the largest group's scores: reused, it stays in the cache."""
     sizes = (len(g.lengths) * (g.heads.stop - g.heads.start) * g.length**2 for g in groups)
     return torch.empty(max(sizes), dtype=plan.dtype)
@@ -300,25 +300,25 @@ def _blank(like: Tensor, width: int, plan: LayerConfig) -> Tensor:
     return rows
 
 
-def _parts(rows: Tensor, group: Group, plan: LayerConfig) -> Tensor:
+def _parts(rows: Tensor, group: HeadGroup, plan: LayerConfig) -> Tensor:
     """[3, texts, heads, length, head size]"""
     found = rows[group.rows].view(len(group.lengths), group.length, 3, plan.heads, -1)
     return found[:, :, :, group.heads].permute(2, 0, 3, 1, 4)
 
 
-def _split(rows: Tensor, group: Group, plan: LayerConfig) -> tuple[Tensor, Tensor, Tensor]:
+def _split(rows: Tensor, group: HeadGroup, plan: LayerConfig) -> tuple[Tensor, Tensor, Tensor]:
     """Return queries (scaled), keys and values, each [texts * heads, length, head size]."""
     query, key, value = _parts(rows, group, plan).contiguous().flatten(1, 2)
     return query.mul_(_scale(query)), key, value
 
 
-def _heads(rows: Tensor, group: Group, plan: LayerConfig) -> Tensor:
+def _heads(rows: Tensor, group: HeadGroup, plan: LayerConfig) -> Tensor:
     """View [rows, hidden] as [texts, heads, length, head size]."""
     found = rows.view(len(group.lengths), group.length, plan.heads, -1)
     return found[:, :, group.heads].transpose(1, 2)
 
 
-def _hide_padding(scores: Tensor, group: Group) -> None:
+def _hide_padding(scores: Tensor, group: HeadGroup) -> None:
     by_text = scores.view(len(group.lengths), -1, *scores.shape[1:])
     for text, length in zip(by_text, group.lengths, strict=True):
         if length < group.length:

@@ -20,7 +20,7 @@ _BLOCK = 1024
 _WEIGHTS = 1 << 19
 
 
-class Group(NamedTuple):
+class HeadGroup(NamedTuple):
     """Some heads of texts of `length` rows each, consecutive from row `start`.
 
     `lengths` are the numbers of rows of each text that are not padding.
@@ -47,7 +47,7 @@ class RowLayout:
 
     source: Tensor
     rows: Tensor
-    groups: tuple[Group, ...]
+    groups: tuple[HeadGroup, ...]
     blocks: tuple[slice, ...]
     cores: int
 
@@ -69,7 +69,7 @@ class RowLayout:
         return cls(torch.from_numpy(source), torch.from_numpy(rows), groups, blocks, cores)
 
 
-def _groups(true: list[int], rounded: list[int], heads: int) -> Iterator[Group]:
+def _groups(true: list[int], rounded: list[int], heads: int) -> Iterator[HeadGroup]:
     start = at = number = 0
     for length, same in groupby(rounded):
         texts = len(list(same))
@@ -78,7 +78,7 @@ def _groups(true: list[int], rounded: list[int], heads: int) -> Iterator[Group]:
             count = 1 << int(math.log2(min(texts, max(1, together // heads))))
             lengths = tuple(true[at : at + count])
             for some in _split(heads, together):
-                yield Group(number, start, length, lengths, some)
+                yield HeadGroup(number, start, length, lengths, some)
                 number += 1
             start, at, texts = start + count * length, at + count, texts - count
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.layout import LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.text_cleanup import one_line
 
 _WORDS = (
@@ -52,7 +52,7 @@ def printed_abstract(pages: Iterable[PageLayout]) -> str:
     return ""
 
 
-def _text(start: str, heading: TextLine, lines: Sequence[TextLine]) -> str:
+def _text(start: str, heading: LayoutLine, lines: Sequence[LayoutLine]) -> str:
     """The text up to the next heading, a gap, or another font size."""
     parts = [start] if start else []
     last = heading
@@ -76,7 +76,7 @@ def _text(start: str, heading: TextLine, lines: Sequence[TextLine]) -> str:
     return one_line("\n".join(parts))
 
 
-def _ends(line: TextLine, last: TextLine, size: float, step: float) -> bool:
+def _ends(line: LayoutLine, last: LayoutLine, size: float, step: float) -> bool:
     if _END.match(line.text):
         return True
     if abs(line.size - size) > 0.12 * size and len(line.text) > 4:

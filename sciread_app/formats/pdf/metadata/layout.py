@@ -34,7 +34,7 @@ _OFF_CENTER = 0.2  # relative to the font size: the most that an accent is besid
 
 
 @dataclass(frozen=True, slots=True)
-class TextLine:
+class LayoutLine:
     """A line of text, in points: `size` is that of most letters; the position is relative to the
     page's top left. `marked` is the text with raised small letters, the marks of affiliations and
     footnotes, between RAISED and LOWERED, and with APART where words are far apart."""
@@ -54,7 +54,7 @@ class PageLayout:
     """The lines in the page's main direction, in file order, and the rotated texts."""
 
     height: float = 0.0
-    lines: tuple[TextLine, ...] = ()
+    lines: tuple[LayoutLine, ...] = ()
     across: tuple[str, ...] = ()
 
     @property
@@ -94,7 +94,7 @@ def page_layout(page: PdfPage, text: PdfTextPage) -> PageLayout:
     return PageLayout(height, tuple(lines), tuple(across))
 
 
-def _without_numbers(lines: list[TextLine]) -> list[TextLine]:
+def _without_numbers(lines: list[LayoutLine]) -> list[LayoutLine]:
     """The lines of a manuscript without the numbers in its margin."""
     found = [_LINE_NUMBER.match(line.text) for line in lines]
     numbers = [int(match[1]) for match in found if match]
@@ -246,7 +246,7 @@ def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
         yield part
 
 
-def _line(glyphs: list[_Glyph], text: PdfTextPage) -> TextLine:
+def _line(glyphs: list[_Glyph], text: PdfTextPage) -> LayoutLine:
     letters = [glyph for glyph in glyphs if not glyph.character.isspace()] or glyphs
     words = [glyph for glyph in letters if glyph.character.isalpha()] or letters
     middle = words[len(words) // 2]
@@ -260,7 +260,7 @@ def _line(glyphs: list[_Glyph], text: PdfTextPage) -> TextLine:
         heights = sorted(glyph.y for glyph in letters if glyph.size >= size * _SMALL)
         top = heights[len(heights) // 2]
     font = _font(text, middle.place)
-    return TextLine(
+    return LayoutLine(
         clean("".join(glyph.character for glyph in glyphs)).strip(),
         size,
         min(glyph.x for glyph in letters),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
-from sciread_app.formats.pdf.metadata.layout import APART, LOWERED, RAISED, PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.layout import APART, LOWERED, RAISED, LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.text_cleanup import letters_of
 
 _NEAR = 40  # pieces of a row that a line is compared with
@@ -26,7 +26,7 @@ _LIKE_TITLE, _LIKE_START = 92, 80
 class Row:
     """Cells at one height, from left to right."""
 
-    cells: tuple[TextLine, ...]
+    cells: tuple[LayoutLine, ...]
 
     @property
     def top(self) -> float:
@@ -39,7 +39,7 @@ class Row:
 
 def rows_of(page: PageLayout) -> list[Row]:
     """The page's rows from top to bottom."""
-    rows: list[list[TextLine]] = []
+    rows: list[list[LayoutLine]] = []
     # A mark after the line that it may belong to.
     lower = {id(line): line.size * 1.1 for line in page.lines if _MARK.fullmatch(line.text)}
     for line in sorted(page.lines, key=lambda line: (line.top + lower.get(id(line), 0), line.left)):
@@ -54,7 +54,7 @@ def rows_of(page: PageLayout) -> list[Row]:
     return [Row(tuple(_cells(row))) for row in rows]
 
 
-def _beside(row: Sequence[TextLine], line: TextLine) -> bool:
+def _beside(row: Sequence[LayoutLine], line: LayoutLine) -> bool:
     for other in row[-_NEAR:]:
         larger, smaller = max(other.size, line.size), min(other.size, line.size)
         gap = max(line.left - other.right, other.left - line.right)
@@ -73,8 +73,8 @@ def _beside(row: Sequence[TextLine], line: TextLine) -> bool:
     return False
 
 
-def _cells(row: Sequence[TextLine]) -> list[TextLine]:
-    cells: list[TextLine] = []
+def _cells(row: Sequence[LayoutLine]) -> list[LayoutLine]:
+    cells: list[LayoutLine] = []
     for line in sorted(row, key=lambda line: line.left):
         if cells and line.left - cells[-1].right <= _TOUCHING * max(line.size, cells[-1].size):
             cells[-1] = _joined(cells[-1], line)
@@ -83,7 +83,7 @@ def _cells(row: Sequence[TextLine]) -> list[TextLine]:
     return cells
 
 
-def _joined(first: TextLine, second: TextLine) -> TextLine:
+def _joined(first: LayoutLine, second: LayoutLine) -> LayoutLine:
     main = max(first, second, key=lambda piece: (piece.size, len(piece.text)))
     gap = (second.left - first.right) / main.size
     space = " " if gap > _SPACE else ""
@@ -124,7 +124,7 @@ def title_rows(rows: Sequence[Row], title: str) -> tuple[int, int] | None:
     return best[1:] if best else None
 
 
-def _nearest(row: Row, above: TextLine, place: int | None) -> TextLine | None:
+def _nearest(row: Row, above: LayoutLine, place: int | None) -> LayoutLine | None:
     if place is not None:
         return row.cells[place]
     overlapping = [c for c in row.cells if c.left < above.right and c.right > above.left]

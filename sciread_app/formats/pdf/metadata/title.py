@@ -11,7 +11,7 @@ from statistics import median
 from rapidfuzz import fuzz
 
 from sciread_app.formats.pdf.metadata.byline.parser import marked_text, pieces_of
-from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.layout import LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.rows import Row, rows_of
 from sciread_app.formats.pdf.metadata.text_cleanup import letters_of, one_line
 
@@ -82,14 +82,14 @@ _FOOTNOTE_MARK = re.compile(r"\s*[∗*†‡§¶⋆✩☆]+$")
 class _Block:
     """Consecutive lines of the same appearance."""
 
-    lines: tuple[TextLine, ...]
+    lines: tuple[LayoutLine, ...]
 
     @property
     def text(self) -> str:
         return _FOOTNOTE_MARK.sub("", one_line("\n".join(line.text for line in self.lines)))
 
     @property
-    def first(self) -> TextLine:
+    def first(self) -> LayoutLine:
         return self.lines[0]
 
 
@@ -218,7 +218,7 @@ def _blocks(page: PageLayout) -> list[_Block]:
 
     Lines beside each other, as of a side bar, belong to different blocks.
     """
-    blocks: list[list[TextLine]] = []
+    blocks: list[list[LayoutLine]] = []
     rows = rows_of(page)
     leading = _DOUBLE if _is_double_spaced(rows) else _LEADING
     for row in rows:
@@ -245,7 +245,7 @@ def _is_double_spaced(rows: Sequence[Row]) -> bool:
     return bool(gaps) and median(gaps) > _LEADING
 
 
-def _continues(block: Sequence[TextLine], line: TextLine, leading: float) -> bool:
+def _continues(block: Sequence[LayoutLine], line: LayoutLine, leading: float) -> bool:
     last = block[-1]
     is_far = line.top - last.top > _LEADING * last.size
     return (
@@ -258,12 +258,12 @@ def _continues(block: Sequence[TextLine], line: TextLine, leading: float) -> boo
     )
 
 
-def _is_list_of_names(line: TextLine) -> bool:
+def _is_list_of_names(line: LayoutLine) -> bool:
     pieces = pieces_of(marked_text(line.marked))
     return pieces.names > 1 and not pieces.others
 
 
-def names_of(line: TextLine) -> bool:
+def names_of(line: LayoutLine) -> bool:
     """Whether a line names people, as the one below a title does."""
     pieces = pieces_of(marked_text(line.marked))
     return pieces.names > 0 and pieces.names > pieces.others

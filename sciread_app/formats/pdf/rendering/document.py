@@ -208,7 +208,7 @@ class PdfDocument:
         assert self._process
         try:
             return self._process.ask(request, seconds, self._checked(check))
-        except _Died as death:
+        except _RendererDied as death:
             self._end()
             self._checked(check)()
             raise PageFailed(death.message(name), _NEXT) from death
@@ -260,19 +260,19 @@ class SpareProcess:
             process.end()
 
 
-class _Died(Exception):
+class _RendererDied(Exception):
     """The process is gone; there will be no response."""
 
     def message(self, pages: str) -> str:
         return tr("{pages} produced no usable result.", pages=pages)
 
 
-class _TimedOut(_Died):
+class _TimedOut(_RendererDied):
     def message(self, pages: str) -> str:
         return tr("{pages} took too long to process.", pages=pages)
 
 
-class _Crashed(_Died):
+class _Crashed(_RendererDied):
     def message(self, pages: str) -> str:
         return tr("{pages} caused the page renderer to crash: the file is damaged.", pages=pages)
 
@@ -294,7 +294,7 @@ class _Process(WorkerProcess):
             fields_length, body_length = lengths_of(self._read(HEAD.size, until, check))
             fields = fields_of(self._read(fields_length, until, check))
         except ValueError as error:
-            raise _Died from error
+            raise _RendererDied from error
         return fields, self._read(body_length, until, check)
 
     def _read(self, length: int, until: float, check: Check) -> bytearray:
@@ -342,7 +342,7 @@ def _named(page: int) -> str:
 
 
 def _invalid_answer(name: str) -> PageFailed:
-    return PageFailed(_Died().message(name), _NEXT)
+    return PageFailed(_RendererDied().message(name), _NEXT)
 
 
 def _validated(name: str, read: Callable[[], T]) -> T:

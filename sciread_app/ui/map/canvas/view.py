@@ -58,7 +58,7 @@ from sciread_app.ui.map.canvas.similar_papers import (
 from sciread_app.ui.map.canvas.title_labels import TitleLabels
 from sciread_app.ui.map.color_scheme import ColorScheme
 from sciread_app.ui.map.options import Tool
-from sciread_app.ui.map.view_models import SimilarPaper
+from sciread_app.ui.map.view_models import NearestPaper
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.style.theme import Appearance
 
@@ -172,7 +172,7 @@ class MapView(QWidget):
             self._rings = self.points.numbers(ids)[:MOST_RINGS]
             self.update()
 
-    def show_similar(self, papers: Sequence[SimilarPaper]) -> None:
+    def show_similar(self, papers: Sequence[NearestPaper]) -> None:
         """Draw lines from the current paper to these, and dim all others."""
         if not self.points:
             return

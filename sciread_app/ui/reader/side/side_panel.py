@@ -132,7 +132,7 @@ class Thumbnails(QListView):
         super().__init__()
         self.setObjectName("results")
         self._view = view
-        self.setModel(_Pages(range(len(view.file.shape.sizes)), self))
+        self.setModel(_ThumbnailModel(range(len(view.file.shape.sizes)), self))
         self.setItemDelegate(_Thumbnail(view, appearance))
         self.setUniformItemSizes(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -175,7 +175,7 @@ class Thumbnails(QListView):
         self._request_timer.start()
 
 
-class _Pages(RowModel[int]):
+class _ThumbnailModel(RowModel[int]):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return tr("Page {page}", page=index.row() + 1)

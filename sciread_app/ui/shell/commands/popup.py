@@ -158,7 +158,7 @@ class _List(QListView):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.entries = _Rows(parent=self)
+        self.entries = _EntryModel(parent=self)
         self.setModel(self.entries)
         self.setItemDelegate(_Painter(appearance, self))
 
@@ -178,7 +178,7 @@ class _List(QListView):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
 
-class _Rows(RowModel[PaletteEntry]):
+class _EntryModel(RowModel[PaletteEntry]):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         entry = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:

@@ -30,7 +30,7 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
-Group = tuple[str, Sequence[tuple[str, QAction]]]  # the title of a menu, names and actions
+MenuShortcuts = tuple[str, Sequence[tuple[str, QAction]]]  # the title of a menu, names and actions
 SIZE = QSize(640, 600)  # at most
 ON_PAGE, ALL = range(2)  # segments
 _ACTION = Qt.ItemDataRole.UserRole
@@ -106,7 +106,7 @@ class ShortcutsDialog(QDialog):
 
     def __init__(
         self,
-        groups: Sequence[Group],
+        groups: Sequence[MenuShortcuts],
         shortcuts: CustomShortcuts,
         registry: ActionRegistry,
         page: str,
@@ -181,7 +181,7 @@ class ShortcutsDialog(QDialog):
         found.header().setStretchLastSection(False)
         return found
 
-    def _fill(self, groups: Sequence[Group], registry: ActionRegistry, page: str) -> None:
+    def _fill(self, groups: Sequence[MenuShortcuts], registry: ActionRegistry, page: str) -> None:
         for fixed in FIXED:
             group = self._add_group(fixed.title)
             for name, keys in fixed.rows:

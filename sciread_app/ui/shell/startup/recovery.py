@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox, QPushButton, QWidget
 from sciread_app.errors import LibraryDamaged, SciReadError
 from sciread_app.language import format_moment, tr, trn
 from sciread_app.paths import Home
-from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.settings.gateway import restoring, salvaging
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
@@ -126,7 +126,7 @@ class Recovery(QObject):
             queue=JobQueue.short,
         )
 
-    def _choose(self, copies: Sequence[Copy]) -> None:
+    def _choose(self, copies: Sequence[BackupCopy]) -> None:
         if copy := ask_for_backup(copies, self._window):
             self.reopen_requested.emit(restoring(self._home, copy))
         else:
@@ -145,7 +145,7 @@ def ask_for_folder(message: str, hint: str) -> Path | None:
     return chosen[0]
 
 
-def ask_for_backup(copies: Sequence[Copy], parent: QWidget) -> Copy | None:
+def ask_for_backup(copies: Sequence[BackupCopy], parent: QWidget) -> BackupCopy | None:
     """Ask which of these backups to restore. Returns None if there are none or none is chosen."""
     if not copies:
         QMessageBox.warning(parent, "SciRead", tr("This library has no backups."))
@@ -157,7 +157,7 @@ def ask_for_backup(copies: Sequence[Copy], parent: QWidget) -> Copy | None:
     return named[name] if done else None
 
 
-def _named(copy: Copy) -> str:
+def _named(copy: BackupCopy) -> str:
     made = format_moment(copy.made)
     if copy.papers is None:
         return f"{made}, {copy.kind_name}"

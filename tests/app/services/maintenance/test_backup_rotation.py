@@ -13,7 +13,7 @@ from sciread_app.errors import Cancelled, LibraryDamaged, LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance import backup_rotation as module
 from sciread_app.services.maintenance.backup_file import restore
-from sciread_app.services.maintenance.backup_rotation import Backups, Kind, retained
+from sciread_app.services.maintenance.backup_rotation import BackupKind, Backups, retained
 from sciread_app.storage.files import sqlite_backup
 from sciread_app.storage.files.sqlite_backup import is_sound, papers_in
 from sciread_app.storage.library import Library
@@ -69,7 +69,7 @@ def test_manual_backup_overwrites_none_and_is_never_removed(home, library):
     for n in range(1, 20):
         backups.create_daily(library, TODAY + timedelta(n), Task())
     kinds = {copy.path: copy.kind for copy in backups.all()}
-    assert [kinds[path] for path in made] == [Kind.manual, Kind.manual]
+    assert [kinds[path] for path in made] == [BackupKind.manual, BackupKind.manual]
     assert backups.find(made[0].name) == made[0]
 
 
@@ -77,7 +77,7 @@ def test_backup_reports_paper_count_and_leaves_no_temporary_files(home, library)
     backups = Backups(home)
     path = backups.create_daily(library, TODAY, Task())
     (copy,) = backups.all()
-    assert (copy.path, copy.papers, copy.kind) == (path, 2, Kind.daily)
+    assert (copy.path, copy.papers, copy.kind) == (path, 2, BackupKind.daily)
     assert copy.bytes == path.stat().st_size
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
@@ -219,7 +219,7 @@ def test_daily_backup_can_be_restored_and_the_restore_undone(home):
     library.close()
     restore(home, backups.find("2026-11-22"))
     assert papers_in(home.library) == 1
-    kept = next(copy for copy in backups.all() if copy.kind is Kind.before_restore)
+    kept = next(copy for copy in backups.all() if copy.kind is BackupKind.before_restore)
     assert kept.papers == 2
     restore(home, backups.find(kept.name))
     assert papers_in(home.library) == 2
@@ -241,7 +241,7 @@ def test_citation_styles_are_part_of_daily_and_manual_backups(home, library):
     for n in range(1, 60):
         backups.create_daily(library, TODAY + timedelta(n), Task())
     library.close()
-    days = {copy.name for copy in backups.all() if copy.kind is Kind.daily}
+    days = {copy.name for copy in backups.all() if copy.kind is BackupKind.daily}
     styles = {p.name.split(".")[0] for p in backups.folder.glob("2*.zip")}
     assert styles == days
 

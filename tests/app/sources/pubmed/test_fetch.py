@@ -116,7 +116,7 @@ def test_crowded_day_is_sliced_by_pmid(serve):
 @given(st.dates(date(1900, 1, 1), date(2100, 12, 31)), st.integers(1, 50_000))
 def test_halves_of_a_slice_partition_it(day, days):
     last = min(day + timedelta(days), date(2100, 12, 31))
-    older, newer = pubmed_search.Slice(day.isoformat(), last.isoformat()).halves()
+    older, newer = pubmed_search.PubmedSlice(day.isoformat(), last.isoformat()).halves()
     if day == last:
         assert (older.first, older.last) == (newer.first, newer.last) == (str(day), str(day))
         assert (older.low, older.high + 1, newer.high) == (1, newer.low, 99_999_999)
@@ -128,7 +128,7 @@ def test_halves_of_a_slice_partition_it(day, days):
 
 @given(st.integers(1, 99_999_998), st.integers(1, 99_999_998))
 def test_halves_of_a_day_shrink_to_a_single_pmid(low, width):
-    part = pubmed_search.Slice("2020-01-01", "2020-01-01", low, min(low + width, 99_999_999))
+    part = pubmed_search.PubmedSlice("2020-01-01", "2020-01-01", low, min(low + width, 99_999_999))
     older, newer = part.halves()
     assert (older.low, older.high + 1, newer.high) == (part.low, newer.low, part.high)
     assert older.low <= older.high and newer.low <= newer.high
@@ -454,7 +454,7 @@ def test_recorded_search_answers_are_parsed(tmp_path, shared, name, total, remar
     body = (shared / "fixtures" / "xml" / f"biopython__Entrez_{name}.xml").read_bytes()
     with server_answering(body) as server, Client(tmp_path, endpoints(server)) as client:
         found = pubmed_search.search(
-            pubmed_query("x"), pubmed_search.Slice(), 5, client, Task(), fresh=False
+            pubmed_query("x"), pubmed_search.PubmedSlice(), 5, client, Task(), fresh=False
         )
     assert found.total == total
     assert len(found.pmids) >= 5

@@ -36,9 +36,9 @@ of_cursors = pytest.mark.parametrize(
 def sizes(page=20, reach=100):
     """Small pages and slices; a slice of Crossref has one page."""
     with (
-        mock.patch.multiple(crossref.Results, page=page, reach=page),
-        mock.patch.multiple(europepmc.Results, page=page, reach=reach),
-        mock.patch.multiple(openalex.Results, page=page, reach=reach),
+        mock.patch.multiple(crossref.CrossrefResults, page=page, reach=page),
+        mock.patch.multiple(europepmc.EuropePmcResults, page=page, reach=reach),
+        mock.patch.multiple(openalex.OpenAlexResults, page=page, reach=reach),
     ):
         yield
 

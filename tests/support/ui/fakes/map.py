@@ -12,7 +12,7 @@ from sciread_app.services.map.map_service import Cluster, MapLayout
 from sciread_app.tasks import Task
 from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
 from sciread_app.ui.map.options import ColorBy
-from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
+from sciread_app.ui.map.view_models import MapStatus, NearestPaper
 
 NAMES = ("Glacier melt", "Black holes", "Gene editing", "Graph colouring")
 CORNERS = np.array([[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]], np.float32)
@@ -72,11 +72,11 @@ class FakeMap:
         self.calls.append("citations")
         return np.where(ids == 3, 200, 0)
 
-    def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
+    def similar(self, paper: PaperId) -> Sequence[NearestPaper]:
         """Return up to ten papers of the same corner, the first with citations."""
         self.calls.append(f"similar {paper}")
         others = [n for n in range(1, self.count + 1) if n % 4 == paper % 4 and n != paper][:10]
         return [
-            SimilarPaper(PaperId(n), 1 - rank / 20, 0 if rank else 99)
+            NearestPaper(PaperId(n), 1 - rank / 20, 0 if rank else 99)
             for rank, n in enumerate(others)
         ]

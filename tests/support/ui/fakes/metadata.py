@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
-from sciread_app.domain.metadata.changes import Candidate, FieldChange, Suggestion
+from sciread_app.domain.metadata.changes import Candidate, FieldChange, LookupSuggestion
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.services.ingest.metadata_lookup import LookupReport
 from sciread_app.tasks import Task
@@ -35,7 +35,7 @@ class FakeMetadata:
             task.step(0, len(ids), "Looking up metadata")
         if self.trouble:
             raise self.trouble
-        found = [Suggestion(id, f"Paper {id}", (ABSTRACT, VENUE), (OTHER,)) for id in ids]
+        found = [LookupSuggestion(id, f"Paper {id}", (ABSTRACT, VENUE), (OTHER,)) for id in ids]
         return LookupReport(len(ids), found)
 
     def apply(self, chosen: Mapping[PaperId, Sequence[FieldChange]], task: Task) -> Edit | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sciread_app.domain.clipboard_formats import Style
 from sciread_app.domain.paper import Paper
-from sciread_app.services.maintenance.backup_rotation import Copy, Kind
+from sciread_app.services.maintenance.backup_rotation import BackupCopy, BackupKind
 from sciread_app.settings import Settings
 from sciread_app.tasks import Task
 from sciread_app.ui.settings.gateway import MODEL_HUB, KeyPlace, Reopening, ServiceUse
@@ -30,10 +30,12 @@ class FakeSettings:
         self.taken_now = 0
         self.fault: Exception | None = None
         self.copies = [
-            Copy(Path("2026-11-22.sqlite3"), Kind.daily, datetime(2026, 11, 22, 9, 5), 1234,
-                 12_300_000),
-            Copy(Path("2026-11-21.sqlite3"), Kind.daily, datetime(2026, 11, 21, 18), 1200, 900_000),
-            Copy(Path("sciread-x.zip"), Kind.manual, datetime(2026, 10, 1), None, 4_000),
+            BackupCopy(Path("2026-11-22.sqlite3"), BackupKind.daily, datetime(2026, 11, 22, 9, 5),
+                       1234, 12_300_000),
+            BackupCopy(Path("2026-11-21.sqlite3"), BackupKind.daily, datetime(2026, 11, 21, 18),
+                       1200, 900_000),
+            BackupCopy(Path("sciread-x.zip"), BackupKind.manual, datetime(2026, 10, 1), None,
+                       4_000),
         ]  # fmt: skip
 
     def change(self, **changes: Any) -> Settings:
@@ -63,7 +65,7 @@ class FakeSettings:
     def services(self) -> list[ServiceUse]:
         return [ServiceUse("arXiv", "arxiv.org", "Your query", "When you fetch"), MODEL_HUB]
 
-    def backups(self) -> Sequence[Copy]:
+    def backups(self) -> Sequence[BackupCopy]:
         return self.copies
 
     def backup_due(self, today: date) -> bool:
@@ -81,7 +83,7 @@ class FakeSettings:
         self.taken_now += 1
         return Path("manual.sqlite3")
 
-    def restoring(self, copy: Copy) -> Reopening:
+    def restoring(self, copy: BackupCopy) -> Reopening:
         return Reopening(f"Restoring {copy.name}", lambda task: self.home)
 
     def moving(self, folder: Path | None) -> Reopening:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION
-from sciread_app.formats.pdf.metadata.byline.names import Kind, has_shape_of_name
+from sciread_app.formats.pdf.metadata.byline.names import SegmentKind, has_shape_of_name
 from sciread_app.formats.pdf.metadata.byline.parser import (
     ET_AL,
     MARK,
@@ -18,7 +18,7 @@ from sciread_app.formats.pdf.metadata.byline.parser import (
     marked_text,
     pieces_of,
 )
-from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.layout import LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.rows import Row
 
 # Headings after the part of a page that may name its authors.
@@ -76,8 +76,8 @@ class Byline:
 
 
 @dataclass(slots=True)
-class _Cell:
-    line: TextLine
+class _BylineCell:
+    line: LayoutLine
     row: int
     text: str  # with marks
     pieces: Pieces
@@ -92,7 +92,7 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
         return Byline()
     style = cells[seed].line
     is_marked = cells[seed].text.endswith(MARK)
-    chosen: list[_Cell] = []
+    chosen: list[_BylineCell] = []
     for cell in cells[seed:]:
         is_end = bool(chosen) and _is_end_of_name(chosen[-1], cell)
         if is_end or (not cell.is_affiliation and _same_style(cell.line, style)):
@@ -136,7 +136,7 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     return Byline(unique[:_MOST_AUTHORS], doubt if unique else "")
 
 
-def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Iterator[_Cell]:
+def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Iterator[_BylineCell]:
     """The cells between the title and the abstract, those beside a side bar left out."""
     first, last = title
     heads = [cell for row in rows[first : last + 1] for cell in row.cells]
@@ -159,7 +159,7 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
                 or bool(_OTHER.search(cell.text))
                 or _is_affiliation(text, pieces)
             )
-            yield _Cell(cell, number, text, pieces, is_affiliation)
+            yield _BylineCell(cell, number, text, pieces, is_affiliation)
 
 
 def _prose(rows: Sequence[Row]) -> int:
@@ -182,11 +182,11 @@ def _prose(rows: Sequence[Row]) -> int:
     return len(rows)
 
 
-def _is_like(line: TextLine, other: TextLine) -> bool:
+def _is_like(line: LayoutLine, other: LayoutLine) -> bool:
     return abs(line.size - other.size) <= _SAME_SIZE * other.size and line.bold == other.bold
 
 
-def _is_sentence(line: TextLine) -> bool:
+def _is_sentence(line: LayoutLine) -> bool:
     text = _ON_BEHALF.sub("", line.text)
     return len(text.split()) >= 6 and len(_SENTENCE.findall(text)) >= 2 and text[-1:] != ","
 
@@ -196,11 +196,11 @@ def _is_affiliation(text: str, pieces: Pieces) -> bool:
         return True
     if pieces.names and (pieces.cut_at or pieces.names >= 2 * pieces.others):
         return False
-    others = sum(kind is Kind.other for kind in pieces.kinds)
+    others = sum(kind is SegmentKind.other for kind in pieces.kinds)
     return bool(AFFILIATION.search(text)) or others > pieces.names + pieces.doubtful
 
 
-def _may_start(cell: _Cell) -> bool:
+def _may_start(cell: _BylineCell) -> bool:
     pieces = cell.pieces
     if cell.is_affiliation:
         return False
@@ -210,7 +210,7 @@ def _may_start(cell: _Cell) -> bool:
     )  # fmt: skip
 
 
-def _same_style(line: TextLine, style: TextLine) -> bool:
+def _same_style(line: LayoutLine, style: LayoutLine) -> bool:
     # Small capitals are set in two sizes, and either may be that of most letters.
     is_capitals = line.text.isupper() and style.text.isupper()
     tolerance = _SMALL_CAPITALS if is_capitals else _SAME_SIZE
@@ -222,15 +222,15 @@ def _same_style(line: TextLine, style: TextLine) -> bool:
     )
 
 
-def _family(line: TextLine) -> str:
+def _family(line: LayoutLine) -> str:
     """The font's name without its size and style, except italics."""
     is_slanted = re.search(r"ital|obl|slant|-?it\b|cmti|sfti|ti\d|cmsl", line.font, re.I)
     return "italic" if is_slanted else "upright"
 
 
-def _groups(chosen: Sequence[_Cell]) -> list[list[_Cell]]:
+def _groups(chosen: Sequence[_BylineCell]) -> list[list[_BylineCell]]:
     """Cells that form one list of names: a line that goes on in the next one."""
-    groups: list[list[_Cell]] = []
+    groups: list[list[_BylineCell]] = []
     for cell in chosen:
         if groups and _goes_on(groups[-1][-1], cell):
             groups[-1].append(cell)
@@ -239,7 +239,7 @@ def _groups(chosen: Sequence[_Cell]) -> list[list[_Cell]]:
     return groups
 
 
-def _is_next(last: _Cell, cell: _Cell) -> bool:
+def _is_next(last: _BylineCell, cell: _BylineCell) -> bool:
     """Whether a cell is in the line below, between which there may be lines of a side bar."""
     if cell.row - last.row <= 1:
         return True
@@ -247,7 +247,7 @@ def _is_next(last: _Cell, cell: _Cell) -> bool:
     return is_near and abs(cell.line.left - last.line.left) < last.line.size
 
 
-def _goes_on(last: _Cell, cell: _Cell) -> bool:
+def _goes_on(last: _BylineCell, cell: _BylineCell) -> bool:
     if not last.text or not cell.text or not _is_next(last, cell):
         return False
     if last.text.endswith("-") or _DANGLING.search(last.text):
@@ -264,16 +264,18 @@ def _goes_on(last: _Cell, cell: _Cell) -> bool:
     # "Ann Lee¹, Ben Cho², Pedro", and "Gomes Neto³" below
     if is_list and last.text.count(MARK) >= len(last.pieces.kinds) - 1 and MARK in cell.text:
         return True
-    is_broken = last.pieces.kinds[-1] is Kind.part or cell.pieces.kinds[0] is Kind.part
+    is_broken = (
+        last.pieces.kinds[-1] is SegmentKind.part or cell.pieces.kinds[0] is SegmentKind.part
+    )
     return is_list and is_broken
 
 
-def _is_marked_list(cell: _Cell) -> bool:
+def _is_marked_list(cell: _BylineCell) -> bool:
     """Whether a line is a list of what may be names, each with a mark."""
     return cell.text.endswith(MARK) and all(map(has_shape_of_name, cell.pieces.texts))
 
 
-def _is_end_of_name(last: _Cell, cell: _Cell) -> bool:
+def _is_end_of_name(last: _BylineCell, cell: _BylineCell) -> bool:
     """Whether a line ends the name that the one above begins, and goes on with degrees only, which
     may be in italics; or the name of the group that the authors write for."""
     if cell.row == last.row + 1 and _DANGLING.search(last.text):
@@ -281,10 +283,10 @@ def _is_end_of_name(last: _Cell, cell: _Cell) -> bool:
     if cell.row != last.row + 1 or len(last.pieces.kinds) < 2 or len(cell.pieces.kinds) < 2:
         return False
     first, *others = cell.pieces.kinds
-    return first is Kind.part and all(kind is Kind.degree for kind in others)
+    return first is SegmentKind.part and all(kind is SegmentKind.degree for kind in others)
 
 
-def _joined(group: Sequence[_Cell]) -> str:
+def _joined(group: Sequence[_BylineCell]) -> str:
     text = ""
     for cell in group:
         if not text.endswith("-"):
@@ -295,7 +297,7 @@ def _joined(group: Sequence[_Cell]) -> str:
     return text.strip()
 
 
-def _is_head(cell: _Cell, cells: Sequence[_Cell]) -> bool:
+def _is_head(cell: _BylineCell, cells: Sequence[_BylineCell]) -> bool:
     """Whether a cell is the first line of a block: the line above it is further away than usual,
     or an e-mail address."""
     above = [

@@ -38,7 +38,7 @@ _BODY = re.compile(
 )
 
 
-class Kind(Enum):
+class SegmentKind(Enum):
     name = "name"
     maybe = "maybe a name"  # the shape of a name, but its words are unknown
     part = "part of a name"  # one word, such as the end of a name on the next line
@@ -48,49 +48,49 @@ class Kind(Enum):
     other = "other"
 
 
-def kind_of(piece: str) -> Kind:
+def kind_of(piece: str) -> SegmentKind:
     """Return the kind of a piece between two separators: a name, a degree, and so on."""
     piece = _ON_BEHALF.sub("", without_titles(piece))
     if not piece:
-        return Kind.degree
+        return SegmentKind.degree
     if DEGREE.fullmatch(piece) or all(DEGREE.fullmatch(word) for word in piece.split()):
-        return Kind.degree
+        return SegmentKind.degree
     if _SUFFIX.fullmatch(piece):
-        return Kind.suffix
+        return SegmentKind.suffix
     if _HAN.search(piece):
-        return Kind.name if _HAN_NAME.fullmatch(piece) else Kind.other
+        return SegmentKind.name if _HAN_NAME.fullmatch(piece) else SegmentKind.other
     if _BODY.search(piece) and 2 <= len(piece.split()) <= 10 and piece[0].isupper():
-        return Kind.organization
+        return SegmentKind.organization
     words = piece.split()
     is_short = len(words) <= _MOST_WORDS
     if not is_short or not all(w in PARTICLES or _WORD.fullmatch(w) for w in words):
-        return Kind.other
+        return SegmentKind.other
     if AFFILIATION.search(piece):
-        return Kind.other
+        return SegmentKind.other
     return _kind_of_words(words)
 
 
-def _kind_of_words(words: list[str]) -> Kind:
+def _kind_of_words(words: list[str]) -> SegmentKind:
     lower = [word for word in words if not word[0].isupper() and not _starts_small(word)]
     if any(word.lower().rstrip(".") not in PARTICLES for word in lower):
-        return Kind.other
+        return SegmentKind.other
     main = [word for word in words if word not in lower]
     initials = [word for word in main if is_initials(word) and (len(word) < 3 or "." in word)]
     names = [word for word in main if word not in initials]
     if not names and len(initials) > 1 and re.fullmatch(r"[^\W\d_]{2,}", initials[-1]):
-        return Kind.name  # V. L. YU
+        return SegmentKind.name  # V. L. YU
     if not names:
-        return Kind.part if initials else Kind.other
+        return SegmentKind.part if initials else SegmentKind.other
     scores = [word_score(word) for word in names]
     known = [score for score in scores if score is not None]
     mean = sum(known) / len(known) if known else 0.0
     if len(main) < 2:
-        return Kind.part if mean > _POOR else Kind.other
+        return SegmentKind.part if mean > _POOR else SegmentKind.other
     if initials:
-        return Kind.name if mean > -20 else Kind.maybe
+        return SegmentKind.name if mean > -20 else SegmentKind.maybe
     if known and mean >= _GOOD and min(known) > -13:
-        return Kind.name
-    return Kind.maybe if mean > _POOR else Kind.other
+        return SegmentKind.name
+    return SegmentKind.maybe if mean > _POOR else SegmentKind.other
 
 
 def _starts_small(word: str) -> bool:

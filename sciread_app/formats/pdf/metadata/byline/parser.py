@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION, is_initials, word_score
 from sciread_app.formats.pdf.metadata.byline.names import (
-    Kind,
+    SegmentKind,
     author_of,
     has_shape_of_name,
     kind_of,
@@ -50,7 +50,7 @@ ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
 
 
 _LIST = 3  # names, at least, that make a list in which others are names, too
-_OF_PEOPLE = (Kind.name, Kind.degree, Kind.suffix)
+_OF_PEOPLE = (SegmentKind.name, SegmentKind.degree, SegmentKind.suffix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,20 @@ class Pieces:
     """The pieces of a text between separators."""
 
     texts: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[SegmentKind, ...]
     cut_at: bool = False  # whether an affiliation follows the names on the same line
 
     @property
     def names(self) -> int:
-        return sum(kind in (Kind.name, Kind.organization) for kind in self.kinds)
+        return sum(kind in (SegmentKind.name, SegmentKind.organization) for kind in self.kinds)
 
     @property
     def doubtful(self) -> int:
-        return sum(kind is Kind.maybe for kind in self.kinds)
+        return sum(kind is SegmentKind.maybe for kind in self.kinds)
 
     @property
     def others(self) -> int:
-        return sum(kind in (Kind.other, Kind.part) for kind in self.kinds)
+        return sum(kind in (SegmentKind.other, SegmentKind.part) for kind in self.kinds)
 
 
 def marked_text(text: str) -> str:
@@ -109,15 +109,15 @@ def pieces_of(text: str, *, is_marked: bool = False) -> Pieces:
     if inverted := _initials_after(parts):
         return inverted
     kinds = [kind_of(part) for part in parts]
-    if kinds.count(Kind.name) >= _LIST or is_marked:
+    if kinds.count(SegmentKind.name) >= _LIST or is_marked:
         kinds = [
-            Kind.maybe if kind is Kind.other and _is_marked(part, text) else kind
+            SegmentKind.maybe if kind is SegmentKind.other and _is_marked(part, text) else kind
             for part, kind in zip(parts, kinds, strict=True)
         ]
     if _is_inverted(parts, kinds):
         return _inverted_pieces([text.replace(MARK, "")])
-    first = next((i for i, kind in enumerate(kinds) if kind is Kind.other), None)
-    if first and kinds[0] is Kind.name and AFFILIATION.search(" ".join(parts[1:])):
+    first = next((i for i, kind in enumerate(kinds) if kind is SegmentKind.other), None)
+    if first and kinds[0] is SegmentKind.name and AFFILIATION.search(" ".join(parts[1:])):
         end = next(i for i, kind in enumerate(kinds) if kind not in _OF_PEOPLE)
         return Pieces(tuple(parts[:end]), tuple(kinds[:end]), cut_at=True)
     return Pieces(tuple(parts), tuple(kinds))
@@ -129,11 +129,11 @@ def _is_marked(part: str, text: str) -> bool:
     return bool(is_followed) and has_shape_of_name(part)
 
 
-def _is_inverted(parts: Sequence[str], kinds: Sequence[Kind]) -> bool:
+def _is_inverted(parts: Sequence[str], kinds: Sequence[SegmentKind]) -> bool:
     """ "Lovelace, Ada", and "Boyer, Timothy H."."""
-    if kinds == [Kind.part, Kind.part]:
+    if kinds == [SegmentKind.part, SegmentKind.part]:
         return all((word_score(part) or 0) > 6 for part in parts)
-    words = parts[1].split() if kinds == [Kind.part, Kind.name] else []
+    words = parts[1].split() if kinds == [SegmentKind.part, SegmentKind.name] else []
     return len(words) > 1 and not is_initials(words[0]) and all(map(is_initials, words[1:]))
 
 
@@ -178,9 +178,9 @@ def _initials_after(parts: Sequence[str]) -> Pieces | None:
         if all(
             all(map(is_initials, given.split()))
             and not is_initials(family.split()[0])
-            and kind_of(given) is not Kind.suffix
+            and kind_of(given) is not SegmentKind.suffix
             # "Ann Lee, MD, Ben Cho, MD" has degrees, and "Lee, MD, Cho, BS" may have initials.
-            and not (kind_of(given) is Kind.degree and kind_of(family) is Kind.name)
+            and not (kind_of(given) is SegmentKind.degree and kind_of(family) is SegmentKind.name)
             for family, given in pairs
         ):
             turned = [f"{given} {family}" for family, given in pairs]
@@ -192,8 +192,12 @@ def authors_of(pieces: Pieces) -> list[Author]:
     """The authors among the pieces; a suffix belongs to the name before it."""
     found: list[Author] = []
     for text, kind in zip(pieces.texts, pieces.kinds, strict=True):
-        if kind is Kind.suffix and found:
+        if kind is SegmentKind.suffix and found:
             found[-1] = found[-1]._replace(suffix=text)
-        elif kind in (Kind.name, Kind.maybe, Kind.organization) and without_titles(text):
+        elif kind in (
+            SegmentKind.name,
+            SegmentKind.maybe,
+            SegmentKind.organization,
+        ) and without_titles(text):
             found.append(author_of(text))
     return found
