@@ -137,35 +137,37 @@ def simulate(papers: Papers, topic: str, count: int) -> Iterator[tuple[int, Draw
     for size in COLLECTED:
         for seed in range(count if len(included) >= size + LEFT else 0):
             rng = np.random.default_rng([seed, size])
-            wanted = rng.choice(included, size, replace=False)
-            rest = np.setdiff1d(np.arange(len(inside)), wanted)
-            yield size, one_draw(local, words, as_asreview, wanted, rest, rng)
+            relevant = rng.choice(included, size, replace=False)
+            rest = np.setdiff1d(np.arange(len(inside)), relevant)
+            yield size, one_draw(local, words, as_asreview, relevant, rest, rng)
 
 
 def one_draw(
     papers: Papers,
     words: Any,
     as_asreview: Any,
-    wanted: np.ndarray,
+    relevant: np.ndarray,
     rest: np.ndarray,
     rng: np.random.Generator,
 ) -> Draw:
     known = np.ones(len(papers.texts), bool)
-    library = rng.permutation(np.setdiff1d(np.arange(len(papers.texts)), wanted))
+    library = rng.permutation(np.setdiff1d(np.arange(len(papers.texts)), relevant))
     candidates = rng.permutation(rest)
     voices, presumed = {}, np.empty(0, np.int64)
     for share, c in product(SHARES, CS):
         some = round(DESIGN.presumed * share)
         presumed = np.append(library[: DESIGN.presumed - some], candidates[:some])
-        lots = TrainingRows(wanted, np.empty(0, np.int64), presumed, rest)
+        lots = TrainingRows(relevant, np.empty(0, np.int64), presumed, rest)
         heard = score_components(words, papers.vectors, known, lots, replace(DESIGN, meaning_c=c))
         voices[share, c] = heard._replace(weights=np.empty(0))
     others = {
-        ELAS: elas(as_asreview, wanted, presumed, rest),  # half of them candidates, which suits it
-        "nearest centroid": papers.vectors[rest] @ papers.vectors[wanted].mean(0),
+        ELAS: elas(
+            as_asreview, relevant, presumed, rest
+        ),  # half of them candidates, which suits it
+        "nearest centroid": papers.vectors[rest] @ papers.vectors[relevant].mean(0),
         "chance": rng.random(len(rest)),
     }
-    lots = TrainingRows(wanted, np.empty(0, np.int64), presumed, rest)
+    lots = TrainingRows(relevant, np.empty(0, np.int64), presumed, rest)
     shown = voices[DESIGN.offered, DESIGN.meaning_c]
     judged = judge(papers, words, lots, combine(shown, DESIGN))
     return Draw(papers.included[rest], voices, others, judged)
@@ -185,11 +187,11 @@ def judge(
     there = np.isin(rest, left)
     found = {BEFORE: measures(scores[there], papers.included[left])[0]}
     then = TrainingRows(
-        np.append(lots.wanted, kept), lots.unwanted, np.setdiff1d(lots.presumed, first), left
+        np.append(lots.relevant, kept), lots.irrelevant, np.setdiff1d(lots.presumed, first), left
     )
     for name, lesson, dismissed in [
         (KEPT, then, 1.0),
-        *((weight, then._replace(unwanted=waved), weight) for weight in DISMISSED),
+        *((weight, then._replace(irrelevant=waved), weight) for weight in DISMISSED),
     ]:
         design = replace(DESIGN, dismissed=dismissed)
         learnt = combine(score_components(words, papers.vectors, known, lesson, design), design)
@@ -197,10 +199,10 @@ def judge(
     return found
 
 
-def elas(words: Any, wanted: np.ndarray, presumed: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    seen = np.append(wanted, presumed)
-    labels = np.arange(len(seen)) < len(wanted)
-    weights = np.where(labels, 1.0, len(wanted) / (9.8 * len(presumed)))
+def elas(words: Any, relevant: np.ndarray, presumed: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    seen = np.append(relevant, presumed)
+    labels = np.arange(len(seen)) < len(relevant)
+    weights = np.where(labels, 1.0, len(relevant) / (9.8 * len(presumed)))
     model = LinearSVC(C=0.11, random_state=0)
     model.fit(words[seen], labels, sample_weight=weights * len(seen) / weights.sum())
     return model.decision_function(words[rest])

@@ -149,11 +149,11 @@ class EncoderProcess:
         return self._background
 
     @background.setter
-    def background(self, wanted: bool) -> None:
+    def background(self, enabled: bool) -> None:
         with self._lock.hold(urgent=True):
-            if wanted != self._background and self._child:
+            if enabled != self._background and self._child:
                 self._child.stop()
-            self._background = wanted
+            self._background = enabled
 
     def close(self) -> None:
         """Stop the model's process for good, even in the middle of a request."""

@@ -51,8 +51,8 @@ class ProgressReporter(Protocol):
     def begin_task(self, title: str) -> None:
         """A task starts."""
 
-    def done(self, title: str, said: str = "") -> None:
-        """A task is finished; `said` is a remark for the user."""
+    def done(self, title: str, remark: str = "") -> None:
+        """A task is finished; `remark` is a remark for the user."""
 
 
 @dataclass(frozen=True)

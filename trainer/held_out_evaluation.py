@@ -144,6 +144,6 @@ class _RunProgress:
         if self._stop_signals.reason:
             raise _Stopped
 
-    def done(self, title: str, said: str = "") -> None:
-        if said:
-            self._reporter.note(f"{title}: {said}")
+    def done(self, title: str, remark: str = "") -> None:
+        if remark:
+            self._reporter.note(f"{title}: {remark}")

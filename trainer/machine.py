@@ -26,17 +26,17 @@ _SHARE_FOR_TOKENS = 0.55
 _LIBRARIES = ("torch", "numpy", "transformers", "tokenizers", "safetensors")
 
 
-def precision_of(asked: str, device: torch.device) -> torch.dtype:
+def precision_of(requested: str, device: torch.device) -> torch.dtype:
     """Return the type of the forward pass. `auto`: bf16 if the device multiplies it, else
     float32."""
-    if asked == "fp32":
+    if requested == "fp32":
         return torch.float32
     half = precision(device) == torch.bfloat16
-    if asked == "bf16" and device.type == "cuda" and not half:
+    if requested == "bf16" and device.type == "cuda" and not half:
         raise TrainerError(
             "This GPU does not support bf16.", "Set precision=auto, which uses fp32 on this GPU."
         )
-    return torch.bfloat16 if half or asked == "bf16" else torch.float32
+    return torch.bfloat16 if half or requested == "bf16" else torch.float32
 
 
 def budget_for(device: torch.device, backbone: Backbone) -> int:

@@ -96,5 +96,5 @@ class _NoteProgress:
 
     def begin_task(self, title: str) -> None: ...
 
-    def done(self, title: str, said: str = "") -> None:
-        self._note(f"{title}: {said or 'evaluated'}")
+    def done(self, title: str, remark: str = "") -> None:
+        self._note(f"{title}: {remark or 'evaluated'}")

@@ -51,7 +51,7 @@ def backups(console: Console, home: Home = None) -> None:
                 "name": copy.name,
                 "file": str(copy.path),
                 "kind": copy.kind.value,
-                "made": copy.made.isoformat(timespec="seconds"),
+                "made": copy.created.isoformat(timespec="seconds"),
                 "papers": copy.papers,
                 "bytes": copy.bytes,
             }

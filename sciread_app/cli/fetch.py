@@ -378,7 +378,10 @@ def _citations_report(report: CitationFetchReport) -> RenderableType:
     lines: list[RenderableType] = [
         Text.assemble(
             (
-                tr("{papers} looked up", papers=trn("{n:,} paper", "{n:,} papers", report.asked)),
+                tr(
+                    "{papers} looked up",
+                    papers=trn("{n:,} paper", "{n:,} papers", report.looked_up),
+                ),
                 "bold",
             ),
             f": {references}, {citations}",

@@ -21,7 +21,7 @@ Names = tuple[Identifier, ...]  # of one paper; never empty
 class CitationResponse(NamedTuple):
     """The reply of a source about one paper."""
 
-    asked: Identifier
+    identifier: Identifier
     known: bool = True
     cites: Sequence[Names] = ()
     cited_by: Sequence[Names] = ()
@@ -80,7 +80,7 @@ class LinkedPaper:
 class CitationList:
     """The linked papers in one direction, those of the library first.
 
-    `asked` is the time of the last request to a source, in seconds since 1970, None if never.
+    `fetched_at` is the time of the last request to a source, in seconds since 1970, None if never.
     `askable`: the paper has an identifier that a source knows.
     """
 
@@ -88,5 +88,5 @@ class CitationList:
     held: tuple[PaperId, ...]  # all those in the library
     total: int
     untitled: int  # how many of those shown are known by identifier only
-    asked: float | None
+    fetched_at: float | None
     askable: bool

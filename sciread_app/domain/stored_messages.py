@@ -12,24 +12,24 @@ from sciread_app.language import tr_marked
 
 
 def translate_stored(
-    kept: str,
+    message: str,
     templates: Iterable[str],
     translate_value: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
     earlier: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return the translation of `kept` by the first matching template; `kept` if none matches.
+    """Translate `message` by the first matching template; return it unchanged if none matches.
 
     The templates are English texts marked with `tr_noop`, with values by name in braces. Functions
     in `translate_value` translate the values with these names. `earlier` maps templates of earlier
     versions to their present wording.
     """
     for template, english in (*earlier.items(), *((one, one) for one in templates)):
-        if match := _pattern(template).fullmatch(kept):
+        if match := _pattern(template).fullmatch(message):
             values = match.groupdict().items()
             return tr_marked(
                 english, **{n: translate_value.get(n, str)(text) for n, text in values}
             )
-    return kept
+    return message
 
 
 @cache

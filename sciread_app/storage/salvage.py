@@ -69,7 +69,7 @@ class FoundSchema:
 class Salvaged:
     """Rows by table, and what is known of lost or changed papers."""
 
-    kept: Counter[str] = field(default_factory=Counter)
+    recovered: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     pages: int = 0  # number of unreadable pages
     uncounted: int = 0  # those whose number of rows is unknown
@@ -382,7 +382,7 @@ class _Salvage:
         unread = set(self._pages.unread) | self._schema_tally.pages
         for name, tally in self._tallies.items():
             kept = self._db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
-            self._done.kept[name] = kept
+            self._done.recovered[name] = kept
             if name == "papers" and self._ids:  # random bytes may look like any number of rows
                 lost = len(self._ids) - kept
             else:
@@ -437,7 +437,7 @@ class _Salvage:
                     ).rowcount
                     if gone:
                         changed = True
-                        self._done.kept[name] -= gone
+                        self._done.recovered[name] -= gone
                         self._done.lost[name] += gone
 
 

@@ -73,7 +73,7 @@ def _preparing(window: MainWindow) -> None:
 def _activated(window: MainWindow) -> None:
     assert window.activation and isinstance(window.activation._service, _SlowActivation)
     window.activation._service.go_on.set()
-    wait(lambda: window.activation and window.activation.wanted is None)
+    wait(lambda: window.activation and window.activation.request is None)
     window.job_panel.toggle()
 
 

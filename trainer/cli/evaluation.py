@@ -348,14 +348,14 @@ class _TaskDisplay(ProgressDisplay):
         """Show the number of texts encoded for the current task."""
         self._show(f"{self._title}, {texts:,} of {of:,} texts embedded", texts / of)
 
-    def done(self, title: str, said: str = "") -> None:
+    def done(self, title: str, remark: str = "") -> None:
         self._number += 1
-        how = said or duration(time.monotonic() - self._begun)
+        how = remark or duration(time.monotonic() - self._begun)
         self.note(f"{self._subject}, {self._number} of {self._tasks}: {title}, {how}")
 
-    def _show(self, said: str, part: float, *, new: bool = False) -> None:
+    def _show(self, text: str, part: float, *, new: bool = False) -> None:
         tasks = (self._number + part) / self._tasks
-        self.at(self._subject, said, (self._model + tasks) / self._models, new=new)
+        self.at(self._subject, text, (self._model + tasks) / self._models, new=new)
 
 
 def _slug(name: str) -> str:

@@ -70,7 +70,7 @@ def dry_run(
     """
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        method = prepare_run(recipe, Path(folder), ranks, options, note, kept=False).method
+        method = prepare_run(recipe, Path(folder), ranks, options, note, is_permanent=False).method
         for stage in method.stages:
             note(f"Timing steps of the stage {stage.name}")
             found.append(_estimate(method, stage, recipe, ranks, options, Path(folder)))

@@ -69,12 +69,12 @@ def prepare_run(
     options: Options,
     note: Callable[[str], None],
     *,
-    kept: bool = True,
+    is_permanent: bool = True,
 ) -> PreparedRun:
     """Load the corpus, and the method with its initial weights. Raises TrainerError.
 
-    Token caches are created once, so the main rank goes first. `kept`: whether the folder outlives
-    the call, so that messages may refer to it.
+    Token caches are created once, so the main rank goes first. `is_permanent`: whether the folder
+    outlives the call, so that messages may refer to it.
     """
     found = None
     for main_goes in (True, False):
@@ -83,7 +83,7 @@ def prepare_run(
         ranks.barrier()
     assert found is not None
     for stage in found.method.stages:
-        _check(stage, recipe, folder / RECORDS if kept else None, note)
+        _check(stage, recipe, folder / RECORDS if is_permanent else None, note)
     return found
 
 

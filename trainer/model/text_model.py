@@ -95,8 +95,8 @@ class Backbone(nn.Module):
         return self.inner.checkpointing
 
     @checkpointing.setter
-    def checkpointing(self, wanted: bool) -> None:
-        self.inner.checkpointing = wanted
+    def checkpointing(self, enabled: bool) -> None:
+        self.inner.checkpointing = enabled
 
     def compile_layers(self) -> None:
         """Compile the layers with torch on their first use."""
@@ -221,8 +221,8 @@ def _load_bert(
         ) from error
     bert = TrainableBert(config, dropout)
     weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
-    wanted = bert.state_dict()
-    for name, value in wanted.items():
+    enabled = bert.state_dict()
+    for name, value in enabled.items():
         if name not in weights and not name.startswith("pooler."):
             raise TrainerError(f"The weights in {folder} lack {name}.", "Copy the model again.")
         if name in weights and weights[name].shape != value.shape:
@@ -231,5 +231,5 @@ def _load_bert(
                 f"config.json specifies {tuple(value.shape)}.",
                 "Copy the model again.",
             )
-    bert.load_state_dict({name: weights[name] for name in wanted if name in weights}, strict=False)
-    return bert, wanted.keys() - weights.keys()
+    bert.load_state_dict({name: weights[name] for name in enabled if name in weights}, strict=False)
+    return bert, enabled.keys() - weights.keys()

@@ -23,12 +23,12 @@ LEGEND = (
 )
 
 
-def summary(found: ReportComparison) -> str:
+def summary(comparison: ReportComparison) -> str:
     """One sentence: the number of significant differences, by the better model."""
-    first, second = names(found)
-    real = [each for each in found.compared if each.is_significant]
+    first, second = names(comparison)
+    real = [each for each in comparison.compared if each.is_significant]
     better = [sum(each.second_is_better is side for each in real) for side in (False, True)]
-    message = f"{len(real):,} of {len(found.compared):,} differences are significant"
+    message = f"{len(real):,} of {len(comparison.compared):,} differences are significant"
     parts = [
         f"{name} is better in {count:,}"
         for name, count in zip((first, second), better, strict=True)
@@ -39,18 +39,18 @@ def summary(found: ReportComparison) -> str:
     return f"{message}: {', '.join(parts)}." if parts else f"{message}."
 
 
-def names(found: ReportComparison) -> list[str]:
-    return table.names([found.first, found.second])
+def names(comparison: ReportComparison) -> list[str]:
+    return table.names([comparison.first, comparison.second])
 
 
-def notes(found: ReportComparison) -> list[str]:
+def notes(comparison: ReportComparison) -> list[str]:
     """Further remarks for the reader, one sentence each."""
-    lines = list(found.notes)
-    by_task = {each.result.task: each.unpaired for each in found.compared}
+    lines = list(comparison.notes)
+    by_task = {each.result.task: each.unpaired for each in comparison.compared}
     if unpaired := sum(by_task.values()):
         lines.append(f"{unpaired:,} items with a score of only one model are excluded.")
-    for why in dict.fromkeys(each.why for each in found.refused):
-        what = "; ".join(each.what for each in found.refused if each.why == why)
+    for why in dict.fromkeys(each.why for each in comparison.refused):
+        what = "; ".join(each.what for each in comparison.refused if each.why == why)
         lines.append(f"Not compared, because {why}: {what}.")
     return lines
 
@@ -74,13 +74,13 @@ def p_value_text(each: MetricComparison) -> str:
     return "<0.001" if each.adjusted_p_value < 0.001 else f"{each.adjusted_p_value:.3f}"
 
 
-def terminal(found: ReportComparison) -> Table:
+def terminal(comparison: ReportComparison) -> Table:
     """Narrow console table: models are A and B, and each task has its own line."""
     shown = Table("", box=None, pad_edge=False, collapse_padding=True)
     for name in ("n", "A", "B", "B − A", "95% CI"):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("better", no_wrap=True)
-    for task, of_task in _by_task(found):
+    for task, of_task in _by_task(comparison):
         shown.add_row(f"[bold]{escape(task)}[/]")
         for each in of_task:
             title = Padding(escape(each.metric.title), (0, 0, 0, 2))
@@ -88,8 +88,8 @@ def terminal(found: ReportComparison) -> Table:
     return shown
 
 
-def _by_task(found: ReportComparison) -> list[tuple[str, list[MetricComparison]]]:
-    return [(t, list(group)) for t, group in groupby(found.compared, lambda c: c.result.title)]
+def _by_task(comparison: ReportComparison) -> list[tuple[str, list[MetricComparison]]]:
+    return [(t, list(group)) for t, group in groupby(comparison.compared, lambda c: c.result.title)]
 
 
 def _numbers(each: MetricComparison) -> list[str]:
@@ -104,34 +104,34 @@ def _verdict(each: MetricComparison) -> str:
     return "[bold green]B[/]" if each.second_is_better else "[bold red]A[/]"
 
 
-def markdown(found: ReportComparison) -> str:
+def markdown(comparison: ReportComparison) -> str:
     """Markdown table with summary, legend and notes."""
-    first, second = names(found)
+    first, second = names(comparison)
     head = ["task", "metric", "n", first, second, "difference", "95% CI", "p", "better"]
-    lines = [f"## {TITLE}", "", table.safe(summary(found)), ""]
+    lines = [f"## {TITLE}", "", table.safe(summary(comparison)), ""]
     lines += [table.line(head), table.line([*["---"] * 2, *["---:"] * 6, "---"])]
-    for each in found.compared:
+    for each in comparison.compared:
         cells = [
             each.result.title,
             f"{each.metric.title} {each.metric.arrow}".strip(),
             *_numbers(each),
             p_value_text(each),
-            _named(found, each),
+            _named(comparison, each),
         ]
         lines.append(table.line(cells))
-    lines += ["", LEGEND, "", *(f"- {table.safe(note)}" for note in notes(found))]
+    lines += ["", LEGEND, "", *(f"- {table.safe(note)}" for note in notes(comparison))]
     return "\n".join(lines) + "\n"
 
 
-def _named(found: ReportComparison, each: MetricComparison) -> str:
+def _named(comparison: ReportComparison, each: MetricComparison) -> str:
     if each.second_is_better is None:
         return "different" if each.is_significant else "not significant"
-    return names(found)[each.second_is_better]
+    return names(comparison)[each.second_is_better]
 
 
-def section(found: ReportComparison) -> Markup:
+def section(comparison: ReportComparison) -> Markup:
     """HTML section: table, chart of the shares for which higher is better, and notes."""
-    first, second = names(found)
+    first, second = names(comparison)
     columns = [
         *(tag("th", name) for name in ("task", "metric")),
         tag("th", "n", class_="number"),
@@ -142,27 +142,31 @@ def section(found: ReportComparison) -> Markup:
         *(tag("th", name, class_="number") for name in ("difference", "95% CI", "p")),
         tag("th", "better", class_="verdict"),
     ]
-    body = [row for task, of_task in _by_task(found) for row in _rows(found, task, of_task)]
+    body = [
+        row for task, of_task in _by_task(comparison) for row in _rows(comparison, task, of_task)
+    ]
     shown = tag("table", tag("thead", tag("tr", columns)), tag("tbody", body), class_="scores")
     return tag(
         "section",
         tag("h2", TITLE),
-        tag("p", summary(found)),
+        tag("p", summary(comparison)),
         tag("div", shown, class_="wide"),
         tag("p", LEGEND, class_="soft"),
-        _chart(found, first, second),
-        tag("ul", (tag("li", note) for note in notes(found)), class_="soft"),
+        _chart(comparison, first, second),
+        tag("ul", (tag("li", note) for note in notes(comparison)), class_="soft"),
     )
 
 
-def _rows(found: ReportComparison, task: str, of_task: Sequence[MetricComparison]) -> list[Markup]:
+def _rows(
+    comparison: ReportComparison, task: str, of_task: Sequence[MetricComparison]
+) -> list[Markup]:
     rows = []
     for at, each in enumerate(of_task):
         head = [] if at else [tag("th", task, rowspan=str(len(of_task)), scope="rowgroup")]
         numbers = [
             tag("td", text, class_="number") for text in (*_numbers(each), p_value_text(each))
         ]
-        verdict = tag("strong" if each.is_significant else "span", _named(found, each))
+        verdict = tag("strong" if each.is_significant else "span", _named(comparison, each))
         soft = "verdict" if each.is_significant else "verdict soft"
         metric = tag(
             "td", each.metric.title, "\u00a0", tag("span", each.metric.arrow, class_="soft")
@@ -172,7 +176,7 @@ def _rows(found: ReportComparison, task: str, of_task: Sequence[MetricComparison
     return rows
 
 
-def _chart(found: ReportComparison, first: str, second: str) -> Markup:
+def _chart(comparison: ReportComparison, first: str, second: str) -> Markup:
     gaps = [
         charts.Gap(
             f"{each.result.title}: {each.metric.title}",
@@ -181,7 +185,7 @@ def _chart(found: ReportComparison, first: str, second: str) -> Markup:
             each.difference.high,
             None if each.second_is_better is None else int(each.second_is_better),
         )
-        for each in found.compared
+        for each in comparison.compared
         if each.metric.unit == "percent" and each.metric.higher_is_better
     ]
     if not gaps:

@@ -28,8 +28,8 @@ class RenderedReport:
     pictures: Mapping[str, Mapping[str, Picture]] = field(default_factory=dict)
 
 
-def page(shown: Sequence[RenderedReport], found: ReportComparison | None = None) -> str:
-    """Render reports, one column each, and the comparison `found`, if given."""
+def page(shown: Sequence[RenderedReport], comparison: ReportComparison | None = None) -> str:
+    """Render reports, one column each, and `comparison`, if given."""
     reports = [one.report for one in shown]
     names = table.names(reports)
     rows = table.rows(reports)
@@ -38,7 +38,7 @@ def page(shown: Sequence[RenderedReport], found: ReportComparison | None = None)
     body = join(
         tag("header", tag("p", "Evaluation", class_="kind"), tag("h1", title)),
         tag("p", f"Benchmark suite: {suites}. {_made(reports)}", class_="soft"),
-        comparison_text.section(found) if found else "",
+        comparison_text.section(comparison) if comparison else "",
         _scores(names, reports, rows),
         _bars(names, rows),
         _pictures(names, shown),

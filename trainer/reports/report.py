@@ -39,22 +39,22 @@ def save(
 
 
 def save_together(
-    folders: Sequence[Path], output: Path, found: ReportComparison | None = None
+    folders: Sequence[Path], output: Path, comparison: ReportComparison | None = None
 ) -> Path:
     """Write a page and a Markdown table of several reports to `output`; return the page's path.
 
-    The comparison `found`, if given, comes first. Raises TrainerError for a folder without report.
+    `comparison`, if given, comes first. Raises TrainerError for a folder without report.
     """
     shown = [RenderedReport(Report.read(folder), read_pictures(folder)) for folder in folders]
     output.mkdir(parents=True, exist_ok=True)
     text = "\n## Scores\n\n".join(
         [
-            *([comparison_text.markdown(found)] if found else []),
+            *([comparison_text.markdown(comparison)] if comparison else []),
             markdown([one.report for one in shown]),
         ]
     )
     write_atomically(output / MARKDOWN, _clean(text))
-    write_atomically(output / HTML, page(shown, found))
+    write_atomically(output / HTML, page(shown, comparison))
     return output / HTML
 
 

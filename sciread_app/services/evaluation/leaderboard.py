@@ -143,7 +143,7 @@ class Scores:
 
 
 def _board(folder: Path, titles: Mapping[str, str]) -> Leaderboard:
-    kept, problems = [], []
+    stored, problems = [], []
     for file in sorted(folder.glob(f"*/{REPORT}")):
         try:
             report = _read(file, file.stat().st_mtime_ns)
@@ -154,12 +154,12 @@ def _board(folder: Path, titles: Mapping[str, str]) -> Leaderboard:
             continue  # it has just been deleted
         subject = report.subject
         subject = replace(subject, title=titles.get(subject.space) or subject.title)
-        kept.append(StoredReport(file.parent, replace(report, subject=subject)))
-    kept.sort(key=_place)
+        stored.append(StoredReport(file.parent, replace(report, subject=subject)))
+    stored.sort(key=_place)
     description = _read_description(folder / BOARD)
-    suite = description.get("suite") or next((one.report.suite for one in kept), folder.name)
+    suite = description.get("suite") or next((one.report.suite for one in stored), folder.name)
     corpus = description.get("corpus", "")
-    return Leaderboard(folder, suite, corpus, tuple(kept), tuple(problems))
+    return Leaderboard(folder, suite, corpus, tuple(stored), tuple(problems))
 
 
 def rows(board: Leaderboard) -> list[ScoreRow]:
@@ -169,7 +169,7 @@ def rows(board: Leaderboard) -> list[ScoreRow]:
     to them, with the reason.
     """
     found: list[ScoreRow] = []
-    tasks = dict.fromkeys(r.task for kept in board.reports for r in kept.report.results)
+    tasks = dict.fromkeys(r.task for stored in board.reports for r in stored.report.results)
     for task in tasks:
         kinds = sorted(_kinds(board, task), key=lambda kind: -len(kind))
         for kind in kinds:
@@ -178,14 +178,14 @@ def rows(board: Leaderboard) -> list[ScoreRow]:
     return found
 
 
-def pictures(kept: StoredReport, task: str) -> Mapping[str, Picture]:
+def pictures(stored: StoredReport, task: str) -> Mapping[str, Picture]:
     """Return the charts of a task in the report; empty if it has none. Raises TrainerError."""
-    return read_pictures(kept.folder).get(task, {})
+    return read_pictures(stored.folder).get(task, {})
 
 
 def names(reports: Iterable[StoredReport]) -> dict[str, str]:
     """The display name of each model; equal titles are made distinct."""
-    subjects = {kept.model: kept.report.subject for kept in reports}
+    subjects = {stored.model: stored.report.subject for stored in reports}
     titles = Counter(subject.title for subject in subjects.values())
     ids = Counter(subject.id for subject in subjects.values())
 
@@ -204,16 +204,16 @@ _Kind = dict[str, tuple[StoredReport, Result]]
 def _kinds(board: Leaderboard, task: str) -> list[_Kind]:
     """Group the results of a task by comparability."""
     found: list[_Kind] = []
-    for kept in board.reports:
-        result = kept.report.result(task)
+    for stored in board.reports:
+        result = stored.report.result(task)
         if result is None:
             continue
         for kind in found:
             if not _first(kind).why_not(result):
-                kind[kept.model] = kept, result
+                kind[stored.model] = stored, result
                 break
         else:
-            found.append({kept.model: (kept, result)})
+            found.append({stored.model: (stored, result)})
     return found
 
 
@@ -228,8 +228,8 @@ def _rows_of(board: Leaderboard, kind: _Kind, apart: str) -> Iterator[ScoreRow]:
     for name in metrics:
         metric = spec.metric(name)
         scores = {
-            model: (score, beside(kept.report, each, name))
-            for model, (kept, each) in kind.items()
+            model: (score, beside(stored.report, each, name))
+            for model, (stored, each) in kind.items()
             if (score := each.score(name))
         }
         found = [score for score, _ in scores.values()]
@@ -251,13 +251,13 @@ def _best(scores: Sequence[Score], metric: Metric) -> float | None:
     return max(values) if metric.higher_is_better else min(values)
 
 
-def _place(kept: StoredReport) -> tuple[bool, str]:
+def _place(stored: StoredReport) -> tuple[bool, str]:
     """Sort key of a report: by title, baselines last."""
-    return kept.is_baseline, kept.report.subject.title.casefold()
+    return stored.is_baseline, stored.report.subject.title.casefold()
 
 
 def _latest(board: Leaderboard) -> str:
-    return max((kept.report.created for kept in board.reports), default="")
+    return max((stored.report.created for stored in board.reports), default="")
 
 
 def _plain(name: str) -> str:
@@ -282,5 +282,5 @@ def _read_description(file: Path) -> dict[str, str]:
 
 
 def _slug(name: str) -> str:
-    kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
-    return kept.strip("-.") or "data"
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    return safe.strip("-.") or "data"

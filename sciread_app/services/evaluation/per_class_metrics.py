@@ -14,16 +14,16 @@ _Z = 1.959964  # of the normal distribution, for 95 %
 class ClassScore(NamedTuple):
     """The metrics of a class with `n` papers.
 
-    `found` is its recall, with the 95 % confidence interval `low` to `high` (Wilson). `right` is
-    its precision; None if no paper was predicted to be of the class.
+    `recall` has the 95 % confidence interval `low` to `high` (Wilson).
+    `precision` is None if no paper was predicted to be of the class.
     """
 
     label: str
     n: int
-    found: float
+    recall: float
     low: float
     high: float
-    right: float | None
+    precision: float | None
 
 
 class Mistake(NamedTuple):
@@ -41,8 +41,8 @@ def per_class(confusion: Confusion) -> list[ClassScore]:
     for at, (label, row) in enumerate(zip(confusion.labels, confusion.counts, strict=True)):
         if n := sum(row):
             low, high = wilson(row[at], n)
-            right = row[at] / predicted[at] if predicted[at] else None
-            found.append(ClassScore(label, n, row[at] / n, low, high, right))
+            precision = row[at] / predicted[at] if predicted[at] else None
+            found.append(ClassScore(label, n, row[at] / n, low, high, precision))
     return found
 
 

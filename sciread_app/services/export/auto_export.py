@@ -53,12 +53,14 @@ class AutoExportService:
         collection, may not be replaced, or cannot be written.
         """
         path = path.expanduser().absolute()
-        kept = AutoExport(self._library.auto_exports.named(collection), str(path), format.value)
+        auto_export = AutoExport(
+            self._library.auto_exports.named(collection), str(path), format.value
+        )
         ours = self._is_ours(path)
-        self._check_target(kept, ours or may_replace)
+        self._check_target(auto_export, ours or may_replace)
         if path.exists() and not ours:
             _put_aside(path)
-        written = _write(kept, self._text(kept, task))
+        written = _write(auto_export, self._text(auto_export, task))
         self._library.auto_exports.enable(written)
         return written
 
@@ -72,29 +74,29 @@ class AutoExportService:
     def write(self, task: Task) -> list[AutoExport]:
         """Write outdated files; returns the files written and those with a problem."""
         results = []
-        for kept in self.files():
-            now = self._written(kept, task)
-            if now != kept:  # stored at once, so that a cancelled run knows its own files
+        for auto_export in self.files():
+            now = self._written(auto_export, task)
+            if now != auto_export:  # stored at once, so that a cancelled run knows its own files
                 self._library.auto_exports.note([now])
-            if now != kept or now.problem:
+            if now != auto_export or now.problem:
                 results.append(now)
         return results
 
-    def _check_target(self, kept: AutoExport, may_replace: bool) -> None:
+    def _check_target(self, auto_export: AutoExport, may_replace: bool) -> None:
         """Raises LibraryError if the file cannot become the auto-export of this collection."""
         for other in self.files():
-            if other.path == kept.path and other.collection != kept.collection:
+            if other.path == auto_export.path and other.collection != auto_export.collection:
                 raise LibraryError(
                     tr(
                         "{file} is already the automatic export of the collection “{collection}”.",
-                        file=kept.path,
+                        file=auto_export.path,
                         collection=other.collection,
                     ),
                     tr("Use another file name, or stop exporting that collection first."),
                 )
-        if Path(kept.path).exists() and not may_replace:
+        if Path(auto_export.path).exists() and not may_replace:
             raise LibraryError(
-                tr("The file {file} already exists.", file=kept.path),
+                tr("The file {file} already exists.", file=auto_export.path),
                 tr("Use another name, or replace the file (--replace)."),
             )
 
@@ -102,41 +104,43 @@ class AutoExportService:
         """Return whether the file is as it was written last."""
         return any(f.path == str(path) and f.written == _digest(path) for f in self.files())
 
-    def _written(self, kept: AutoExport, task: Task) -> AutoExport:
+    def _written(self, auto_export: AutoExport, task: Task) -> AutoExport:
         """The state of the file after an update, or with the reason why it was not written."""
-        path = Path(kept.path)
-        text = self._text(kept, task)
+        path = Path(auto_export.path)
+        text = self._text(auto_export, task)
         there = _digest(path)
         if there == _sum(text.encode()):
-            return replace(kept, written=there, at=kept.at or time.time(), problem="")
-        if there and there != kept.written:
-            return replace(kept, problem=_CHANGED)
+            return replace(auto_export, written=there, at=auto_export.at or time.time(), problem="")
+        if there and there != auto_export.written:
+            return replace(auto_export, problem=_CHANGED)
         try:
-            return _write(kept, text, there)
+            return _write(auto_export, text, there)
         except _Changed:
-            return replace(kept, problem=_CHANGED)
+            return replace(auto_export, problem=_CHANGED)
         except LibraryError as error:
-            return replace(kept, problem=f"{error.message} {error.hint}")
+            return replace(auto_export, problem=f"{error.message} {error.hint}")
 
-    def _text(self, kept: AutoExport, task: Task) -> str:
+    def _text(self, auto_export: AutoExport, task: Task) -> str:
         stream = io.StringIO()
-        ids: Sequence[int] = self._library.matching([Condition("in", kept.collection)]).tolist()
-        export.write(self._library, ids, Format(kept.format), stream, task)
+        ids: Sequence[int] = self._library.matching(
+            [Condition("in", auto_export.collection)]
+        ).tolist()
+        export.write(self._library, ids, Format(auto_export.format), stream, task)
         return stream.getvalue()
 
 
-def _write(kept: AutoExport, text: str, there: str | None = None) -> AutoExport:
+def _write(auto_export: AutoExport, text: str, there: str | None = None) -> AutoExport:
     """Write the file and return its state.
 
     Raises LibraryError, and _Changed if the file differs from `there` just before it is replaced.
     """
 
     def look() -> None:
-        if there is not None and _digest(Path(kept.path)) != there:
+        if there is not None and _digest(Path(auto_export.path)) != there:
             raise _Changed
 
-    export.write_text(text, Path(kept.path), look)
-    return replace(kept, written=_sum(text.encode()), at=time.time(), problem="")
+    export.write_text(text, Path(auto_export.path), look)
+    return replace(auto_export, written=_sum(text.encode()), at=time.time(), problem="")
 
 
 def _put_aside(path: Path) -> None:

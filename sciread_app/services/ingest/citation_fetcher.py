@@ -33,7 +33,7 @@ _ASK_BY = ("arxiv", "doi", "pmid", "pmcid")
 class CitationFetchReport:
     """Result of a fetch of citations. Each paper is either looked up or in the failures."""
 
-    asked: int = 0  # papers that were looked up
+    looked_up: int = 0  # papers that were looked up
     unknown: int = 0  # of these, those unknown to all sources
     references: int = 0
     citations: int = 0
@@ -106,7 +106,9 @@ class _CitationFetch:
     def _ask_scholar(self, cases: Sequence[_Case]) -> None:
         left = _grouped((case.name, case) for case in cases)
         for answers in self._replies(semantic_scholar, list(left)):
-            answered = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
+            answered = [
+                (case, answer) for answer in answers for case in left.pop(answer.identifier, ())
+            ]
             for case, answer in answered:
                 case.scholar = answer
             settled = [case for case, _ in answered if not self._is_for_pubmed(case)]
@@ -117,7 +119,9 @@ class _CitationFetch:
     def _ask_pubmed(self, cases: Sequence[_Case]) -> None:
         left = _grouped((case.pmid, case) for case in cases if case.pmid)
         for answers in self._replies(pubmed_links, list(left)):
-            answered = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
+            answered = [
+                (case, answer) for answer in answers for case in left.pop(answer.identifier, ())
+            ]
             for case, answer in answered:
                 case.pubmed = answer
             self._settle(pubmed_links, answers, [case for case, _ in answered])
@@ -160,14 +164,14 @@ class _CitationFetch:
                 marks.append((case.id, semantic_scholar.KEY))
             if case.pubmed in replies:
                 marks.append((case.id, pubmed_links.KEY))
-            self._report.asked += 1
+            self._report.looked_up += 1
             self._report.unknown += not any(answer.known for answer in replies)
             if not any(answer.cites for answer in replies):
                 self._report.references += len(case.references)
                 own += [(case.name, cited) for cited in case.references]
                 self._withheld += replies[0].withheld and not case.references
-        self._library.citations.put(chain(pairs, own), source.KEY, asked=marks)
-        self._report.remarks += [f"{_shown(a.asked)}: {a.remark}" for a in answers if a.remark]
+        self._library.citations.put(chain(pairs, own), source.KEY, queried=marks)
+        self._report.remarks += [f"{_shown(a.identifier)}: {a.remark}" for a in answers if a.remark]
         self._nameless += sum(answer.nameless for answer in answers)
         self._notify(tr("Querying {source}", source=source.TITLE))
 
@@ -179,8 +183,8 @@ class _CitationFetch:
         def known_as(names: Names) -> Identifier:
             return next((name for name in names if name in held), names[0])
 
-        cites = [(a.asked, known_as(names)) for a in answers for names in a.cites]
-        cited_by = [(known_as(names), a.asked) for a in answers for names in a.cited_by]
+        cites = [(a.identifier, known_as(names)) for a in answers for names in a.cites]
+        cited_by = [(known_as(names), a.identifier) for a in answers for names in a.cited_by]
         self._report.references += len(cites)
         self._report.citations += len(cited_by)
         return cites + cited_by
@@ -190,7 +194,7 @@ class _CitationFetch:
         self._report.failed.append(Skipped(source.TITLE, _shown(case.name), why))
 
     def _notify(self, note: str) -> None:
-        done = self._report.asked + self._report.unanswered + self._unanswered.total()
+        done = self._report.looked_up + self._report.unanswered + self._unanswered.total()
         self._task.step(done, len(self._ids), note)
 
     def _sum_up(self) -> None:

@@ -60,7 +60,7 @@ class BackupCopy:
 
     path: Path
     kind: BackupKind
-    made: datetime
+    created: datetime
     papers: int | None
     bytes: int
 
@@ -91,7 +91,7 @@ class Backups:
             for path, kind in _named(folder)
         ]
         found += [_copy(path, kind) for path, kind in _named(self._home.folder)]
-        return sorted(found, key=lambda copy: copy.made, reverse=True)
+        return sorted(found, key=lambda copy: copy.created, reverse=True)
 
     def create_daily(self, library: Library, today: date, task: Task) -> Path:
         """Make today's copy, replacing an earlier one of the day, then delete expired copies.

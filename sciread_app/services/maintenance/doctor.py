@@ -102,7 +102,7 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
         message = tr(
             "The latest intact backup is from {made} ({papers}). Run "
             "`sciread restore {name}` to restore it.",
-            made=format_moment(sound.made),
+            made=format_moment(sound.created),
             papers=papers,
             name=sound.name,
         )

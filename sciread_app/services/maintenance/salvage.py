@@ -56,7 +56,7 @@ class SalvageReport:
         """The report for the user, line by line."""
         done = self.salvaged
         yield trn("Saved {n:,} paper to {folder}.", "Saved {n:,} papers to {folder}.",
-                  done.kept["papers"], folder=self.folder)  # fmt: skip
+                  done.recovered["papers"], folder=self.folder)  # fmt: skip
         if self.complete:
             yield tr("No data was lost.")
         if done.pages:
@@ -83,7 +83,7 @@ class SalvageReport:
         for table, lost in sorted(done.lost.items()):
             if name := _NAMES.get(table):
                 yield tr("{name}: {kept:,} saved, {lost:,} lost", name=name,
-                         kept=done.kept[table], lost=lost)  # fmt: skip
+                         kept=done.recovered[table], lost=lost)  # fmt: skip
             else:
                 others += lost
         if others:

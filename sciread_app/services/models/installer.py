@@ -74,20 +74,20 @@ class ModelInstaller:
             package = self._verified(folder, source.name)
             return self._install(package, _folder_name(package.id))
 
-    def pull(self, wanted: DownloadRequest, task: Task) -> InstalledModel:
+    def pull(self, request: DownloadRequest, task: Task) -> InstalledModel:
         """Download a model from the hub and install it. If it is cancelled, the hub's own cache
         keeps the files so far, and the next call continues with them.
 
         Raises PackageRefused, LibraryError, TrainerFailed and Cancelled.
         """
-        name = hub_name(wanted.name)
-        if wanted.revision and not _REVISION.fullmatch(wanted.revision):
-            raise LibraryError(tr("{text} is not a valid revision.", text=repr(wanted.revision)))
+        name = hub_name(request.name)
+        if request.revision and not _REVISION.fullmatch(request.revision):
+            raise LibraryError(tr("{text} is not a valid revision.", text=repr(request.revision)))
         with self._staging(task) as staging:
             folder = staging / "model"
             command = ["pull", name, f"--output={folder}"]
-            command += [f"--revision={wanted.revision}"] if wanted.revision else []
-            command += [f"--pooling={wanted.pooling}"] if wanted.pooling else []
+            command += [f"--revision={request.revision}"] if request.revision else []
+            command += [f"--pooling={request.pooling}"] if request.pooling else []
             trainer.ask(command, self._home.folder, task)
             task.step(0, 0, tr("Verifying the model's files"))
             return self._install(self._verified(folder, name), name.replace("/", "--"))

@@ -17,7 +17,7 @@ from sciread_app.services.recommend.linear_model import Matrix, linear_svm, tfid
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
-# Number of nearest wanted papers that count for a candidate.
+# Number of nearest relevant papers that count for a candidate.
 _NEAREST = 3
 _WORDS_SHOWN = 4
 _SHORTEST_WORD = 3
@@ -31,15 +31,15 @@ class TopicModelDesign:
     offered: float = 0.5  # share of these drawn from the candidates; the rest from the library
     words_c: float = 0.11
     meaning_c: float = 0.003
-    ratio: float = 9.8  # total weight of wanted papers relative to all others
+    ratio: float = 9.8  # total weight of relevant papers relative to all others
     dismissed: float = 10.0  # weight of a dismissed paper relative to a presumed negative
     meaning: float = 0.8  # weight of vectors against words, 0 to 1, with few papers
     fade: float = 50.0  # number of papers at which that is halved: with many, words learn more
-    nearest: float = 0.25  # weight of the similarity to the nearest wanted papers
+    nearest: float = 0.25  # weight of the similarity to the nearest relevant papers
 
-    def share(self, wanted: int) -> float:
-        """The weight of vectors against words for this number of wanted papers."""
-        return self.meaning / (1 + wanted / self.fade)
+    def share(self, relevant: int) -> float:
+        """The weight of vectors against words for this number of relevant papers."""
+        return self.meaning / (1 + relevant / self.fade)
 
 
 DESIGN = TopicModelDesign()
@@ -56,8 +56,8 @@ class PaperFeatures(NamedTuple):
 class TrainingRows(NamedTuple):
     """Rows of papers by their part in training."""
 
-    wanted: Rows
-    unwanted: Rows
+    relevant: Rows
+    irrelevant: Rows
     presumed: Rows
     offered: Rows
 
@@ -70,7 +70,7 @@ class ComponentScores(NamedTuple):
     meaning: Scores
     near_meaning: Scores
     weights: NDArray[np.float64]  # of each word
-    wanted: int  # papers that they have learnt from
+    relevant: int  # papers that they have learnt from
 
 
 class RankedCandidates(NamedTuple):
@@ -78,23 +78,23 @@ class RankedCandidates(NamedTuple):
 
     scores: Scores
     offered: csr_matrix  # TF-IDF
-    wanted: csr_matrix
+    relevant: csr_matrix
     weights: NDArray[np.float64]
     vocabulary: Sequence[str]
 
     @property
     def by_words(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Similarities of candidates to wanted papers, and of these to one another."""
-        own = self.wanted
+        """Similarities of candidates to relevant papers, and of these to one another."""
+        own = self.relevant
         return (self.offered @ own.T).toarray(), (own @ own.T).toarray()
 
     def words(self, row: int) -> tuple[str, ...]:
         """The words that contribute most to this candidate's score; if none does, those it shares
-        with the wanted papers."""
+        with the relevant papers."""
         paper = self.offered[row]
         worth = paper.data * self.weights[paper.indices]
         if not (worth > 0).any():
-            worth = paper.data * np.asarray(self.wanted.mean(axis=0)).ravel()[paper.indices]
+            worth = paper.data * np.asarray(self.relevant.mean(axis=0)).ravel()[paper.indices]
         chosen: list[str] = []
         for place in paper.indices[np.argsort(-worth, kind="stable")][: int((worth > 0).sum())]:
             word = self.vocabulary[place]
@@ -108,18 +108,18 @@ class RankedCandidates(NamedTuple):
 
 
 def rank(
-    wanted: PaperFeatures,
-    unwanted: PaperFeatures,
+    relevant: PaperFeatures,
+    irrelevant: PaperFeatures,
     presumed: PaperFeatures,
     offered: PaperFeatures,
     design: TopicModelDesign = DESIGN,
 ) -> RankedCandidates:
-    """Score the candidates `offered` by their fit with the wanted papers against the unwanted.
+    """Score the candidates `offered` by their fit with the relevant papers against the irrelevant.
 
     `presumed` are papers of the library without feedback, taken as negatives. For a paper without
     a vector, its words alone count.
     """
-    parts = (wanted, unwanted, presumed, offered)
+    parts = (relevant, irrelevant, presumed, offered)
     edges = np.cumsum([0, *(len(part.texts) for part in parts)])
     split = TrainingRows(*(np.arange(first, end) for first, end in pairwise(edges)))
     words, vocabulary = tfidf([text for part in parts for text in part.texts])
@@ -133,7 +133,7 @@ def rank(
     return RankedCandidates(
         1 / (1 + np.exp(-combine(components, design))),
         words[split.offered],
-        words[split.wanted],
+        words[split.relevant],
         components.weights,
         vocabulary,
     )
@@ -148,15 +148,19 @@ def score_components(
 ) -> ComponentScores:
     """Train the components on the split, and score its candidates with each."""
     weights, by_words = _learnt(words, split, design.words_c, design)
-    near_words = _near((words[split.offered] @ words[split.wanted].T).toarray())
+    near_words = _near((words[split.offered] @ words[split.relevant].T).toarray())
     by_meaning, near_meaning = np.full((2, len(split.offered)), np.nan)
     there = known[split.offered]
     usable = TrainingRows(*(rows[known[rows]] for rows in split))
-    if len(usable.wanted) and len(usable.offered) and len(usable.unwanted) + len(usable.presumed):
+    if (
+        len(usable.relevant)
+        and len(usable.offered)
+        and len(usable.irrelevant) + len(usable.presumed)
+    ):
         by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design)[1]
-        near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.wanted].T)
+        near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.relevant].T)
     return ComponentScores(
-        by_words, near_words, by_meaning, near_meaning, weights, len(split.wanted)
+        by_words, near_words, by_meaning, near_meaning, weights, len(split.relevant)
     )
 
 
@@ -165,7 +169,7 @@ def combine(components: ComponentScores, design: TopicModelDesign) -> Scores:
     scores = _standard(components.words) + design.nearest * _standard(components.near_words)
     there = ~np.isnan(components.meaning)
     if there.any():
-        share = design.share(components.wanted)
+        share = design.share(components.relevant)
         meaning = share * _standard(components.meaning[there])
         words = (1 - share) * _standard(components.words)[there]
         nearest = design.nearest * _standard(components.near_meaning[there])
@@ -178,20 +182,20 @@ def _learnt(
 ) -> tuple[Scores, Scores]:
     """The weights of a linear SVM, and its scores of the candidates."""
     seen = np.concatenate(split[:3])
-    labels = np.arange(len(seen)) < len(split.wanted)
+    labels = np.arange(len(seen)) < len(split.relevant)
     if labels.all():  # there are no negatives
-        weights = np.asarray(papers[split.wanted].mean(axis=0)).ravel().astype(np.float64)
+        weights = np.asarray(papers[split.relevant].mean(axis=0)).ravel().astype(np.float64)
     else:
         weights = linear_svm(papers[seen], np.where(labels, 1.0, -1.0), c * _weights(split, design))
     return weights, np.asarray(papers[split.offered] @ weights, np.float64)
 
 
 def _weights(split: TrainingRows, design: TopicModelDesign) -> NDArray[np.float64]:
-    """Sample weights with mean 1; wanted papers together weigh `ratio` times the others."""
-    wanted, unwanted, presumed, _ = map(len, split)
-    others = np.append(np.full(unwanted, design.dismissed), np.ones(presumed))
-    others *= wanted / (design.ratio * others.sum())
-    weights: NDArray[np.float64] = np.append(np.ones(wanted), others)
+    """Sample weights with mean 1; relevant papers together weigh `ratio` times the others."""
+    relevant, irrelevant, presumed, _ = map(len, split)
+    others = np.append(np.full(irrelevant, design.dismissed), np.ones(presumed))
+    others *= relevant / (design.ratio * others.sum())
+    weights: NDArray[np.float64] = np.append(np.ones(relevant), others)
     weights *= len(weights) / weights.sum()
     return weights
 

@@ -41,8 +41,8 @@ class TrainingExamples:
     """The examples to learn from: the papers that define the topic or were liked, and dismissed
     papers."""
 
-    wanted: tuple[PaperId, ...]
-    unwanted: tuple[PaperId, ...]
+    relevant: tuple[PaperId, ...]
+    irrelevant: tuple[PaperId, ...]
     preferences: TopicPreferences
 
 
@@ -71,12 +71,15 @@ class TopicRanker:
         if not len(candidates.ids):
             return []
         task.raise_if_cancelled()
-        wanted, unwanted = self._features(examples.wanted), self._features(examples.unwanted)
+        relevant, irrelevant = (
+            self._features(examples.relevant),
+            self._features(examples.irrelevant),
+        )
         offered = self._features(candidates.ids.tolist())
         task.raise_if_cancelled()
-        ranked = rank(wanted, unwanted, self._features(others), offered)
+        ranked = rank(relevant, irrelevant, self._features(others), offered)
         task.raise_if_cancelled()
-        near = _similarity(wanted, offered, ranked, self._floor())
+        near = _similarity(relevant, offered, ranked, self._floor())
         ages = (time.time() - candidates.came) / DAY
         scores = ranked.scores * _decay(ages, examples.preferences.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
@@ -88,14 +91,14 @@ class TopicRanker:
         """Return the candidates that fit and are neither seen nor among `read`, of those that have
         a vector."""
         none = np.empty(0, np.int64)
-        if not examples.wanted or not len(candidates.ids) or self._space is None:
+        if not examples.relevant or not len(candidates.ids) or self._space is None:
             return none
         candidates = self._shortlist(examples, self._presumed(examples), candidates)
-        wanted, known = self._space.vectors(examples.wanted)
+        relevant, known = self._space.vectors(examples.relevant)
         offered, there = self._space.vectors(candidates.ids)
         if not known.any() or not there.any():
             return none
-        own = wanted[known]
+        own = relevant[known]
         near = _alike(offered[there] @ own.T, own @ own.T, self._floor())
         unseen = (candidates.came > examples.preferences.seen) & ~np.isin(candidates.ids, read)
         return candidates.ids[there][near.fits & unseen[there]]
@@ -104,7 +107,7 @@ class TopicRanker:
         self, examples: TrainingExamples, others: Sequence[PaperId], candidates: AddedPapers
     ) -> AddedPapers:
         candidates = self._reduced(examples, others, candidates)
-        candidates = self._one_per_work(examples.wanted, candidates)
+        candidates = self._one_per_work(examples.relevant, candidates)
         if np.isnan(candidates.came).any():  # not looked up for candidates of the whole library
             candidates = self._library.feedback.added_times(candidates.ids)
         return candidates
@@ -128,13 +131,13 @@ class TopicRanker:
             unseen=came > examples.preferences.seen,
             similarity=similarity if space else None,
             percentile=100 * space.percentile(similarity) if space else None,
-            like=tuple(examples.wanted[place] for place in near.nearest[row, :_REASONS]),
+            like=tuple(examples.relevant[place] for place in near.nearest[row, :_REASONS]),
             words=ranked.words(row),
         )
 
     def _presumed(self, examples: TrainingExamples) -> list[PaperId]:
         """A sample of papers without feedback, most of which are not relevant."""
-        rated = np.array([*examples.wanted, *examples.unwanted], np.int64)
+        rated = np.array([*examples.relevant, *examples.irrelevant], np.int64)
         ids = np.setdiff1d(self._library.matching(()), rated, assume_unique=True)
         count = round(DESIGN.presumed * (1 - DESIGN.offered))
         drawn = np.random.default_rng(0).permutation(len(ids))[:count]
@@ -150,22 +153,22 @@ class TopicRanker:
 
     def _nearest(self, examples: TrainingExamples, others: Sequence[PaperId], ids: Ids) -> Ids:
         if self._space:
-            wanted, known = self._space.vectors(examples.wanted)
+            relevant, known = self._space.vectors(examples.relevant)
             if known.any():
                 average = self._space.vectors(others)[0].mean(0) if others else 0.0
-                direction = wanted[known].mean(0) - average
+                direction = relevant[known].mean(0) - average
                 return self._space.nearest_among(direction, ids, _MOST_CANDIDATES)[0]
-        texts = self._library.texts(examples.wanted[:_QUERY_PAPERS])
+        texts = self._library.texts(examples.relevant[:_QUERY_PAPERS])
         terms = dict.fromkeys(terms_of(" ".join(title for title, _ in texts)))
         ranking = self._library.search_text(any_of(terms), 2 * _MOST_CANDIDATES)
         found = np.fromiter((id for id, _ in ranking), np.int64)
         return found[np.isin(found, ids)][:_MOST_CANDIDATES]
 
-    def _one_per_work(self, wanted: Sequence[PaperId], candidates: AddedPapers) -> AddedPapers:
+    def _one_per_work(self, relevant: Sequence[PaperId], candidates: AddedPapers) -> AddedPapers:
         """Remove versions of works already present; keep the latest of each other work."""
-        works = self._library.works([*wanted, *candidates.ids.tolist()])
+        works = self._library.works([*relevant, *candidates.ids.tolist()])
         offered = set(candidates.ids.tolist())
-        held = {works[paper] for paper in wanted if paper in works and paper not in offered}
+        held = {works[paper] for paper in relevant if paper in works and paper not in offered}
         latest = {
             works[PaperId(id)]: id
             for id in candidates.ids.tolist()
@@ -196,15 +199,15 @@ def _among(arrivals: AddedPapers, ids: Ids) -> AddedPapers:
 
 
 def _similarity(
-    wanted: PaperFeatures, offered: PaperFeatures, ranked: RankedCandidates, floor: float
+    relevant: PaperFeatures, offered: PaperFeatures, ranked: RankedCandidates, floor: float
 ) -> TopicSimilarity:
     """Similarity by vectors where there are any; else by words, without a similarity value, since
     that of words is not meaningful to a reader."""
-    there, members = np.flatnonzero(offered.known), np.flatnonzero(wanted.known)
+    there, members = np.flatnonzero(offered.known), np.flatnonzero(relevant.known)
     if not len(there) or not len(members):
         near = _alike(*ranked.by_words)
         return near._replace(similarity=np.full(len(offered.texts), np.nan))
-    own = wanted.vectors[members]
+    own = relevant.vectors[members]
     by_meaning = _alike(offered.vectors[there] @ own.T, own @ own.T, floor)
     by_meaning = by_meaning._replace(nearest=members[by_meaning.nearest])
     if len(there) == len(offered.texts):

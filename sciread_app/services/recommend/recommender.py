@@ -256,7 +256,7 @@ class Recommender:
 
     def _answer(self, request: _Request, since: float, task: Task) -> Recommendations:
         key, is_query = request.key, request.key.subject.kind is TopicKind.query
-        if not (key.examples.wanted or is_query) or not len(request.candidates.ids):
+        if not (key.examples.relevant or is_query) or not len(request.candidates.ids):
             why = self._why_nothing(key, request.arrived, since)
             return Recommendations(key.subject, **why._asdict())
         if is_query:
@@ -272,14 +272,14 @@ class Recommender:
             why = words.none_fits(feed.candidates, key.subject)
         elif not any(pick.fits and pick.unseen for pick in picks):
             why = words.all_seen(self._last_fetch(key.subject), datetime.now().astimezone())
-        elif not is_query and len(key.examples.wanted) < ENOUGH:
-            why = words.few(key.subject, len(key.examples.wanted))
+        elif not is_query and len(key.examples.relevant) < ENOUGH:
+            why = words.few(key.subject, len(key.examples.relevant))
         else:
             why = StatusMessage("")
         return replace(feed, **why._asdict())
 
     def _why_nothing(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
-        if not key.examples.wanted and key.subject.kind is not TopicKind.query:
+        if not key.examples.relevant and key.subject.kind is not TopicKind.query:
             return words.too_few(key.subject)
         if not len(arrived):
             now, last = datetime.now().astimezone(), self._last_fetch(key.subject)
@@ -288,7 +288,7 @@ class Recommender:
             return words.nothing_new(among, since, last, now)
         held, dismissed = (
             int(np.isin(arrived, np.array(ids, np.int64)).sum())
-            for ids in (key.examples.wanted, key.examples.unwanted)
+            for ids in (key.examples.relevant, key.examples.irrelevant)
         )
         return words.nothing_left(len(arrived), held, dismissed, key.examples.preferences)
 

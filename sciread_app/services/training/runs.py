@@ -189,10 +189,10 @@ class Runs:
         parts = [_tail(folder / log) for log in (Path("trainer.log"), Path(CONSOLE))]
         return "\n\n".join(filter(None, parts))
 
-    def free_name(self, wanted: str) -> str:
-        """Return an unused folder name, valid on all systems, that resembles `wanted`."""
+    def free_name(self, preferred: str) -> str:
+        """Return an unused folder name, valid on all systems, that resembles `preferred`."""
         name = (
-            " ".join(_INVALID_CHARACTERS.sub(" ", wanted).split())[:_MAX_NAME].strip(" .")
+            " ".join(_INVALID_CHARACTERS.sub(" ", preferred).split())[:_MAX_NAME].strip(" .")
             or "training"
         )
         if _RESERVED_NAME.fullmatch(name):

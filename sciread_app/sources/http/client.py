@@ -64,12 +64,12 @@ class RetryPolicy(NamedTuple):
     read: float = 60.0  # without a byte
     whole: float = 900.0  # for one response
 
-    def rest(self, tried: int, asked: float) -> float | None:
-        """Seconds before the next try, if the server asked for `asked` seconds; None: give up."""
-        if tried >= self.tries or asked > self.longest:
+    def rest(self, tried: int, retry_after: float) -> float | None:
+        """Seconds before the next try, if the server sent `Retry-After`; None: give up."""
+        if tried >= self.tries or retry_after > self.longest:
             return None
         usual = self.first * 2.0 ** (tried - 1) * random.uniform(1, 1.5)
-        return max(asked, min(usual, self.longest))
+        return max(retry_after, min(usual, self.longest))
 
 
 class Client:
@@ -209,8 +209,8 @@ class Client:
         for _ in range(REDIRECTS):
             lane = self._lane(where, request.url)
             turn = lane.turn(self._pause(where), often, where.alone, task)
-            with turn as asked, self._answer(where, request, asked) as response:
-                asked()
+            with turn as retry_after, self._answer(where, request, retry_after) as response:
+                retry_after()
                 if response.next_request is None:
                     return self._body(where, question, response, task)
                 request = _redirected(where, question, request, response.next_request)

@@ -45,7 +45,7 @@ class RateLimiter:
         """
         lock = FileLock(self._lock)
 
-        def asked() -> None:
+        def request_sent() -> None:
             if lock.is_locked:
                 self._write(pause, why)
                 if not alone:
@@ -58,7 +58,7 @@ class RateLimiter:
                 task.wait(*rest)
                 self._take(lock, task)
             self._write(pause, why)  # even if this program is killed
-            yield asked
+            yield request_sent
         finally:
             lock.release()
 

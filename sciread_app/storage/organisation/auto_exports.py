@@ -27,7 +27,7 @@ class AutoExportStore:
             AutoExport(paths[r.collection], r.path, r.format, r.written, r.at, r.problem)
             for r in rows
         ]
-        return sorted(found, key=lambda kept: kept.collection)
+        return sorted(found, key=lambda auto_export: auto_export.collection)
 
     def named(self, collection: str) -> str:
         """The full path of a collection. Raises LibraryError if it does not exist."""
@@ -35,11 +35,14 @@ class AutoExportStore:
             paths = collections.paths(db)
         return paths[_number(paths, collection)]
 
-    def enable(self, kept: AutoExport) -> None:
+    def enable(self, auto_export: AutoExport) -> None:
         """Start an auto-export. Raises LibraryError if the collection does not exist."""
-        new = {name: getattr(kept, name) for name in ("path", "format", "written", "at", "problem")}
+        new = {
+            name: getattr(auto_export, name)
+            for name in ("path", "format", "written", "at", "problem")
+        }
         with self._db.writing() as db:
-            number = _number(collections.paths(db), kept.collection)
+            number = _number(collections.paths(db), auto_export.collection)
             row = {"collection": number, **new}
             paper_rows.upsert(db, schema.synced, ["collection"], [row])
 
@@ -63,11 +66,13 @@ class AutoExportStore:
         table = schema.synced
         with self._db.writing() as db:
             numbers = {path: id for id, path in collections.paths(db).items()}
-            for kept in files:
+            for auto_export in files:
                 db.execute(
                     update(table)
-                    .where(table.c.collection == numbers.get(kept.collection, -1))
-                    .values(written=kept.written, at=kept.at, problem=kept.problem)
+                    .where(table.c.collection == numbers.get(auto_export.collection, -1))
+                    .values(
+                        written=auto_export.written, at=auto_export.at, problem=auto_export.problem
+                    )
                 )
 
 

@@ -55,17 +55,17 @@ class CitationStore:
         self._db = database
 
     def put(
-        self, pairs: Iterable[Pair], source: str, *, asked: Iterable[tuple[PaperId, str]] = ()
+        self, pairs: Iterable[Pair], source: str, *, queried: Iterable[tuple[PaperId, str]] = ()
     ) -> None:
         """Record that the first of each pair cites the second, according to `source`.
 
-        `asked` are papers whose lookup is thereby complete, each with its source; both are stored
+        `queried` are papers whose lookup is thereby complete, each with its source; both are stored
         in one transaction.
         """
         # In the order of the table, which is much faster than any other.
         rows = sorted({(*citing, *cited, source) for citing, cited in pairs})
         now = time.time()
-        marks = [{"paper": int(paper), "source": by, "at": now} for paper, by in asked]
+        marks = [{"paper": int(paper), "source": by, "at": now} for paper, by in queried]
         with self._db.writing() as db:
             paper_rows.insert(db, "citations", _COLUMNS, rows)
             if marks:

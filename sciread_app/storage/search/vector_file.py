@@ -189,13 +189,13 @@ class VectorFile:
             file.flush()
             os.fsync(file.fileno())
 
-    def rewrite(self, kept: Numbers, first: int) -> None:
+    def rewrite(self, numbers: Numbers, first: int) -> None:
         """Rewrite the file with these rows only, in this order, numbered from `first` on.
 
         The file is replaced completely or not at all.
         """
         old = self.rows()
-        parts = (kept[start : start + _ROWS] for start in range(0, len(kept), _ROWS))
+        parts = (numbers[start : start + _ROWS] for start in range(0, len(numbers), _ROWS))
         self._replace(first, (old.take(part) for part in parts))
 
     def _begins(self) -> int | None:

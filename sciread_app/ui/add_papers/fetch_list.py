@@ -20,9 +20,9 @@ from sciread_app.domain.fetch import Fetch, FetchState
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.fetch_controller import FetchController, RunningFetch
 from sciread_app.ui.add_papers.fetch_text import (
-    asked,
     changes_line,
     counts_line,
+    limits_text,
     progress_line,
     query_line,
     state_line,
@@ -75,7 +75,7 @@ class FetchCard(QFrame):
         title = self._titles.get(query.source, query.source)
         self.source.setText(title)
         self.query.setText(query_line(query))
-        show_text(self.bounds, asked(query))
+        show_text(self.bounds, limits_text(query))
         if running:
             self._show_running(running)
         else:

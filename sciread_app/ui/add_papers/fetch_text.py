@@ -31,7 +31,7 @@ _NAMES = {
 }
 
 
-def asked(query: SourceQuery) -> str:
+def limits_text(query: SourceQuery) -> str:
     """The query without its text: Since 2024-01-01 · until 2024-06-30 · at most 5,000"""
     parts = []
     if query.since:

@@ -143,14 +143,14 @@ def _remark(text: str) -> Skipped:
 
 
 def _citation_lines(report: CitationFetchReport) -> list[str]:
-    if not report.asked and not report.unanswered:
+    if not report.looked_up and not report.unanswered:
         return [tr("All papers were already looked up within the last 90 days.")]
     lines = [
         # Translators: {references} is "9,800 references", {citations} "4,200 citations"
         trn(
             "{n:,} paper looked up: {references} and {citations}.",
             "{n:,} papers looked up: {references} and {citations}.",
-            report.asked,
+            report.looked_up,
             references=trn("{n:,} reference", "{n:,} references", report.references),
             citations=trn("{n:,} citation", "{n:,} citations", report.citations),
         )

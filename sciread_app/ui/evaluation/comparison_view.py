@@ -222,9 +222,9 @@ class ComparisonView(ModelPairView):
         self._build()
         self.pair.changed.connect(self.ask)
 
-    def show_found(self, found: EvaluationResults) -> None:
-        self._found = found
-        self.pair.offer(found.names, usual=found.usual_pair)
+    def show_results(self, results: EvaluationResults) -> None:
+        self._found = results
+        self.pair.offer(results.names, usual=results.usual_pair)
         self._asked = None
 
     def ask(self) -> None:
@@ -254,7 +254,7 @@ class ComparisonView(ModelPairView):
         self._jobs.run(
             tr("Comparing two models"),
             work,
-            lambda found: self._show(*found, board, (one, other)),
+            lambda results: self._show(*results, board, (one, other)),
             on_failed=self._explain,
             queue=JobQueue.short,
             replaces="verdict",

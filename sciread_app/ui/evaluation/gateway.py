@@ -69,9 +69,9 @@ class EvaluationGateway:
         recommended = used is not None and used.state is ModelState.answers
         return ModelToUse(model.name, model.title, recommended)
 
-    def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
+    def pictures(self, stored: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
         """The figures of a report by task and name."""
-        return read_pictures(kept.folder)
+        return read_pictures(stored.folder)
 
     def trainings(self) -> Sequence[TrainingRun]:
         return self._workspace.training.runs.all()
@@ -107,10 +107,10 @@ class EvaluationGateway:
             ),
             *(
                 EvaluationCorpus(
-                    tr("Saved dataset: {what}", what=corpus_words(kept)),
-                    TrainingData(TrainingDataKind.corpus, kept.id),
+                    tr("Saved dataset: {what}", what=corpus_words(stored)),
+                    TrainingData(TrainingDataKind.corpus, stored.id),
                 )
-                for kept in self._workspace.corpora.all()
+                for stored in self._workspace.corpora.all()
             ),
         ]
 
@@ -126,7 +126,7 @@ class EvaluationGateway:
 
     def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
         """Write the scores as a self-contained HTML page."""
-        folders = [str(kept.folder.absolute()) for board in boards for kept in board.reports]
+        folders = [str(stored.folder.absolute()) for board in boards for stored in board.reports]
         unfinished = file.with_name(f".{file.name}.new")
         arguments = ["page", *folders, f"--output={unfinished}"]
         try:

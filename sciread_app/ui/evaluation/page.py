@@ -90,7 +90,7 @@ class EvaluationPage(Page):
         self._source = source
         self._jobs = context.jobs
         self._appearance = context.appearance
-        self.found = EvaluationResults()
+        self.results = EvaluationResults()
         self._measuring: Job | None = None
         self._titles: dict[str, str] = {}  # of the models that can be evaluated, by key
         self.views = SegmentedControl(tr("View"), VIEWS)
@@ -124,14 +124,14 @@ class EvaluationPage(Page):
         view = self._add_view(ComparisonView(self._source.dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
         view.switch_requested.connect(self.switch_requested)
-        view.show_found(self.found)
+        view.show_results(self.results)
         return view
 
     @cached_property
     def classes(self) -> TaskView:
         view = self._add_view(TaskView(self._source.dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
-        view.show_found(self.found)
+        view.show_results(self.results)
         return view
 
     @cached_property
@@ -162,7 +162,7 @@ class EvaluationPage(Page):
     # Interface of a page
 
     def refresh(self) -> None:
-        self._look(self._show_found)
+        self._look(self._show_results)
 
     def take_focus(self) -> None:
         tab_stops = [
@@ -190,7 +190,7 @@ class EvaluationPage(Page):
         """Show the scores of this model; if there are none, offer to evaluate it."""
 
         def show(found: EvaluationResults) -> None:
-            self._show_found(found)
+            self._show_results(found)
             self.show_view(SCORES)
             reports = [kept.report for board in found.boards for kept in board.reports]
             if not self._measuring and all(report.subject.space != space for report in reports):
@@ -247,7 +247,7 @@ class EvaluationPage(Page):
 
     def why_not(self, action: str) -> str:
         """Why an export, "page", "table" or "picture", is unavailable; empty if it is available."""
-        if self.found.boards or (action == "picture" and self.views.current in UNMEASURED):
+        if self.results.boards or (action == "picture" and self.views.current in UNMEASURED):
             return ""
         return tr("No evaluations yet")
 
@@ -309,12 +309,12 @@ class EvaluationPage(Page):
             replaces="dashboard",
         )
 
-    def _show_found(self, found: EvaluationResults) -> None:
-        self.found = found
+    def _show_results(self, results: EvaluationResults) -> None:
+        self.results = results
         for name in ("scores", "compare", "classes"):
             if view := vars(self).get(name):  # only if it has been built
-                view.show_found(found)
-        if not found.boards:
+                view.show_results(results)
+        if not results.boards:
             self.scores.invite(self.ask_what_to_measure, measuring=self._measuring is not None)
         self.show_view(self.views.current)
 

@@ -364,7 +364,7 @@ class LibraryController(QObject):
 
     def _look_at_tree(self, tree: LibraryTreeNodes) -> None:
         """Show all papers if the collection or tag shown no longer exists, as after undo."""
-        if not tree.wanted:
+        if not tree.filter_text:
             shown = _fragment(self._page.request)
             if self._whole.asking(shown) and not tree.asking(shown):
                 self._page.set_scope("")

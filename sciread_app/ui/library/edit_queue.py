@@ -59,7 +59,7 @@ class EditQueue(QObject):
         self._jobs = jobs
         self._waiting: deque[tuple[str, Callable[[Task], CompletedEdit]]] = deque()
         self._busy: Job | None = None
-        self._wanted = ""
+        self._filter_text = ""
         self._began = time.time()
         self._asked_about = 0  # the earlier edit that the next undo reverts
         self.shelf = LibraryTree()
@@ -69,9 +69,9 @@ class EditQueue(QObject):
         """Load the library tree."""
         self._grow(self._organiser.shelf)
 
-    def set_filter(self, wanted: str) -> None:
+    def set_filter(self, filter_text: str) -> None:
         """Filter the tree by this text from now on."""
-        self._wanted = wanted
+        self._filter_text = filter_text
         self._grow(lambda: self.shelf)
 
     def submit(
@@ -166,10 +166,10 @@ class EditQueue(QObject):
         self._next()
 
     def _grow(self, shelf: Callable[[], LibraryTree]) -> None:
-        wanted = self._wanted
+        filter_text = self._filter_text
         self._jobs.run(
             tr("Counting papers"),
-            lambda task: LibraryTreeNodes(shelf(), wanted),
+            lambda task: LibraryTreeNodes(shelf(), filter_text),
             self._show,
             queue=JobQueue.short,
             replaces="shelf",

@@ -144,10 +144,10 @@ class ExportController(QObject):
         self._jobs.run(
             _writing(path),
             lambda task: self._exporter.enable_auto_export(collection, path, task),
-            lambda kept: self._show_message(
+            lambda auto_export: self._show_message(
                 tr(
                     "“{collection}” is now exported automatically to {file}.",
-                    collection=kept.collection,
+                    collection=auto_export.collection,
                     file=path.name,
                 ),
                 tr(
@@ -160,12 +160,18 @@ class ExportController(QObject):
         )
 
     def _written(self, files: Sequence[AutoExport]) -> None:
-        for kept in files:
-            if kept.problem:
+        for auto_export in files:
+            if auto_export.problem:
                 self._messages.show_problem(
-                    JobError(_behind(kept), kept.problem),
-                    (tr("Overwrite file"), partial(self._keep, kept.collection, Path(kept.path))),
-                    (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
+                    JobError(_behind(auto_export), auto_export.problem),
+                    (
+                        tr("Overwrite file"),
+                        partial(self._keep, auto_export.collection, Path(auto_export.path)),
+                    ),
+                    (
+                        tr("Stop exporting"),
+                        partial(self.disable_auto_export, auto_export.collection),
+                    ),
                 )
 
     def _list(self, files: Sequence[AutoExport]) -> None:
@@ -174,18 +180,18 @@ class ExportController(QObject):
                 tr("No collection is exported automatically."),
                 tr("In the sidebar, right-click a collection and select “Export automatically…”."),
             )
-        for kept in files:
+        for auto_export in files:
             messages = self._messages
-            show = messages.show_warning if kept.problem else messages.show_notice
+            show = messages.show_warning if auto_export.problem else messages.show_notice
             show(
                 tr(
                     "“{collection}” is exported automatically to {file}.",
-                    collection=kept.collection,
-                    file=Path(kept.path).name,
+                    collection=auto_export.collection,
+                    file=Path(auto_export.path).name,
                 ),
-                kept.problem or kept.path,
-                (tr("Show file"), partial(reveal, Path(kept.path))),
-                (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
+                auto_export.problem or auto_export.path,
+                (tr("Show file"), partial(reveal, Path(auto_export.path))),
+                (tr("Stop exporting"), partial(self.disable_auto_export, auto_export.collection)),
             )
 
     def _show_message(self, message: str, hint: str) -> None:
@@ -196,7 +202,9 @@ def _writing(path: Path) -> str:
     return tr("Writing {file}", file=path.name)
 
 
-def _behind(kept: AutoExport) -> str:
+def _behind(auto_export: AutoExport) -> str:
     return tr(
-        "{file} is not up to date with “{collection}”.", file=kept.path, collection=kept.collection
+        "{file} is not up to date with “{collection}”.",
+        file=auto_export.path,
+        collection=auto_export.collection,
     )

@@ -229,7 +229,9 @@ class LibraryTreeView(QTreeView):
         if not self._model.show(tree):
             self.viewport().update()
             return
-        self._restore(chosen, [node.name for node in tree.nodes[:FOUND]] if tree.wanted else None)
+        self._restore(
+            chosen, [node.name for node in tree.nodes[:FOUND]] if tree.filter_text else None
+        )
         self.verticalScrollBar().setValue(top)
 
     def choose(self, names: Sequence[NameEntry]) -> None:
@@ -262,7 +264,7 @@ class LibraryTreeView(QTreeView):
         super().closeEditor(editor, hint)
         held, self._held = self._held, None
         if held is None and self._model.has_empty_draft:
-            held = LibraryTreeNodes(self._model.tree.shelf, self._model.tree.wanted)
+            held = LibraryTreeNodes(self._model.tree.shelf, self._model.tree.filter_text)
         if held is not None:
             self.show_tree(held)
 

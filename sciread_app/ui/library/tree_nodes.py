@@ -101,14 +101,14 @@ class TreeNode:
 
 
 class LibraryTreeNodes:
-    """All nodes of a library tree. With `wanted`, only those created by the user whose name
+    """All nodes of a library tree. With `filter_text`, only those created by the user whose name
     contains it. Ten thousand nodes take some tenths of a second, so the tree is built in the
     background."""
 
-    def __init__(self, shelf: LibraryTree, wanted: str = "") -> None:
+    def __init__(self, shelf: LibraryTree, filter_text: str = "") -> None:
         self.shelf = shelf
-        self.wanted = wanted
-        self.root = _root(shelf, wanted)
+        self.filter_text = filter_text
+        self.root = _root(shelf, filter_text)
         self.nodes = list(self.root.walk())
         self.names = [node.name for node in self.nodes]
         self.numbers = {name: number for number, name in enumerate(self.names)}
@@ -124,7 +124,7 @@ class LibraryTreeNodes:
         return self._asking.get(query)
 
 
-def _root(shelf: LibraryTree, wanted: str) -> TreeNode:
+def _root(shelf: LibraryTree, filter_text: str) -> TreeNode:
     root = TreeNode(NameEntry(NodeKind.every, "root"), "")
     counts = {
         NodeKind.every: shelf.papers,
@@ -134,12 +134,12 @@ def _root(shelf: LibraryTree, wanted: str) -> TreeNode:
         NodeKind.no_abstract: shelf.without_abstract,
         NodeKind.trash: shelf.trash,
     }
-    if not wanted:
+    if not filter_text:
         for kind, text, query in FIXED:
             root.add(TreeNode(NameEntry(kind), text, query, counts.get(kind)))
-    _add_collections(root, shelf, fold_name(wanted))
-    _add_tags(root, shelf, fold_name(wanted))
-    _add_searches(root, shelf, fold_name(wanted))
+    _add_collections(root, shelf, fold_name(filter_text))
+    _add_tags(root, shelf, fold_name(filter_text))
+    _add_searches(root, shelf, fold_name(filter_text))
     return root
 
 
@@ -151,11 +151,11 @@ def last_of(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _add_collections(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
+def _add_collections(root: TreeNode, shelf: LibraryTree, filter_text: str) -> None:
     heading = root.add(TreeNode(NameEntry(NodeKind.collections), tr("Collections")))
     known = {collection.path: collection.count for collection in shelf.collections}
-    if wanted:
-        known = _with_parents(known, wanted)
+    if filter_text:
+        known = _with_parents(known, filter_text)
     nodes = {"": heading}
     # Parents before their children, siblings in alphabetical order.
     for path in sorted(known, key=lambda path: [*map(fold_name, path.split("/"))]):
@@ -164,14 +164,14 @@ def _add_collections(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
             NameEntry(NodeKind.collection, path), last_of(path), fragment("in", [path]), known[path]
         )
         nodes[path] = above.add(node)
-    _or_hint(heading, tr("Select papers and press C"), wanted)
+    _or_hint(heading, tr("Select papers and press C"), filter_text)
 
 
-def _with_parents(known: dict[str, int], wanted: str) -> dict[str, int]:
+def _with_parents(known: dict[str, int], filter_text: str) -> dict[str, int]:
     """The nodes whose own name contains the text, and all their ancestors."""
     shown: dict[str, int] = {}
     for path in known:
-        if wanted in fold_name(last_of(path)):
+        if filter_text in fold_name(last_of(path)):
             at = path
             while at and at not in shown:
                 shown[at] = known.get(at, 0)
@@ -179,28 +179,28 @@ def _with_parents(known: dict[str, int], wanted: str) -> dict[str, int]:
     return shown
 
 
-def _add_tags(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
+def _add_tags(root: TreeNode, shelf: LibraryTree, filter_text: str) -> None:
     heading = root.add(TreeNode(NameEntry(NodeKind.tags), tr("Tags")))
     for tag in sorted(shelf.tags, key=lambda tag: fold_name(tag.name)):
-        if wanted in fold_name(tag.name):
+        if filter_text in fold_name(tag.name):
             name, query = NameEntry(NodeKind.tag, tag.name), fragment("tag", [tag.name])
             heading.add(TreeNode(name, tag.name, query, tag.count, tag.colour))
-    _or_hint(heading, tr("Select papers and press T"), wanted)
+    _or_hint(heading, tr("Select papers and press T"), filter_text)
 
 
-def _add_searches(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
+def _add_searches(root: TreeNode, shelf: LibraryTree, filter_text: str) -> None:
     heading = root.add(TreeNode(NameEntry(NodeKind.searches), tr("Saved searches")))
     for search in sorted(shelf.searches, key=lambda search: fold_name(search.name)):
-        if wanted in fold_name(search.name):
+        if filter_text in fold_name(search.name):
             heading.add(
                 TreeNode(NameEntry(NodeKind.search, search.name), search.name, search.query)
             )
-    _or_hint(heading, tr("Run a search and press Ctrl+S"), wanted)
+    _or_hint(heading, tr("Run a search and press Ctrl+S"), filter_text)
 
 
-def _or_hint(heading: TreeNode, hint: str, wanted: str) -> None:
+def _or_hint(heading: TreeNode, hint: str, filter_text: str) -> None:
     if not heading.children:
-        text = tr("No matches") if wanted else hint
+        text = tr("No matches") if filter_text else hint
         heading.add(TreeNode(NameEntry(NodeKind.hint, heading.text), text))
 
 

@@ -48,7 +48,7 @@ class ActivationController(QObject):
         self._service = service
         self._jobs = jobs
         self._banner = banner
-        self.wanted: ActivationRequest | None = None
+        self.request: ActivationRequest | None = None
         # The activation job, once it is known whether papers have to be encoded
         self.job: Job | None = None
         self._cancelled_model = ""  # the model whose activation the user cancelled last
@@ -74,11 +74,11 @@ class ActivationController(QObject):
     def activate(self, model: str, title: str) -> None:
         """Activate this model, as soon as it has encoded all papers."""
         request = ActivationRequest(model, title)
-        if self.wanted == request:
+        if self.request == request:
             return
         if self.job:
             self.job.cancel()
-        self.wanted, self.job, self._cancelled_model = request, None, ""
+        self.request, self.job, self._cancelled_model = request, None, ""
         self._reset_progress()
         self._jobs.run(
             tr("Loading models"),
@@ -94,9 +94,9 @@ class ActivationController(QObject):
         """Cancel the activation and keep the active model."""
         if self.job:
             self.job.cancel()
-        elif self.wanted:
-            self._cancel_pending(self.wanted.model)
-            self.wanted = None
+        elif self.request:
+            self._cancel_pending(self.request.model)
+            self.request = None
             self.moved.emit()
 
     @property
@@ -124,7 +124,7 @@ class ActivationController(QObject):
         return ActivationRequest(model, self._service.title(model)) if model else None
 
     def _begin(self, request: ActivationRequest, ready: bool) -> None:
-        if request != self.wanted:
+        if request != self.request:
             return
         if ready:
             notice = tr("Switching to {title}.", title=request.title)
@@ -181,8 +181,8 @@ class ActivationController(QObject):
 
     def _failed(self, request: ActivationRequest, problem: JobError) -> None:
         """Clear a pending activation that is impossible, so that not every window retries it."""
-        if self.wanted == request:
-            self.wanted = None
+        if self.request == request:
+            self.request = None
         self._banner.show_problem(problem)
         self._cancel_pending(request.model)
         self.moved.emit()
@@ -190,13 +190,13 @@ class ActivationController(QObject):
     def _finished(self, job: Job) -> None:
         if job is not self.job:
             return
-        if job.cancelled and self.wanted:
-            notice = tr("Canceled the switch to {title}.", title=self.wanted.title)
+        if job.cancelled and self.request:
+            notice = tr("Canceled the switch to {title}.", title=self.request.title)
             hint = tr(
                 "The papers indexed so far are kept. To resume, select “Use for search” again."
             )
             self._banner.show_notice(notice, hint)
-        self.wanted = self.job = None
+        self.request = self.job = None
         self._reset_progress()
         self.moved.emit()
 
@@ -217,7 +217,7 @@ class ActivationController(QObject):
             self.progressed.emit()
 
     def _poll(self) -> None:
-        if self.wanted is None:
+        if self.request is None:
             self._jobs.run(
                 tr("Loading models"),
                 lambda task: self._service.externally_activated_model(),
@@ -227,7 +227,7 @@ class ActivationController(QObject):
             )
 
     def _follow(self, model: str) -> None:
-        if not model or model == self._unfollowed_model or self.wanted:
+        if not model or model == self._unfollowed_model or self.request:
             return
         self._unfollowed_model = model  # until following it has succeeded
         self._jobs.run(

@@ -104,11 +104,11 @@ class ModelDownloads(QFrame):
         entry.again.clicked.connect(lambda: self.add(source))
         self._begin(entry, lambda task: self._installer.add(source, task), JobQueue.long)
 
-    def pull(self, wanted: DownloadRequest) -> None:
+    def pull(self, request: DownloadRequest) -> None:
         """Download a model from the hub."""
-        entry = self._entry(tr("Adding {name}", name=wanted.name), tr("Retry…"))
-        entry.again.clicked.connect(lambda: self.hub_requested.emit(wanted))
-        self._begin(entry, lambda task: self._installer.pull(wanted, task), JobQueue.network)
+        entry = self._entry(tr("Adding {name}", name=request.name), tr("Retry…"))
+        entry.again.clicked.connect(lambda: self.hub_requested.emit(request))
+        self._begin(entry, lambda task: self._installer.pull(request, task), JobQueue.network)
 
     def _entry(self, title: str, again: str) -> ModelDownload:
         entry = ModelDownload(title, again)

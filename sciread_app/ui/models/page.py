@@ -211,8 +211,8 @@ class ModelsPage(Page):
 
     def _with_request(self, model: InstalledModel) -> InstalledModel:
         """The state with the pending request applied, before the library reports it."""
-        wanted = self._activation.wanted
-        pending = wanted and wanted.model == model.name and model.state is not ModelState.answers
+        request = self._activation.request
+        pending = request and request.model == model.name and model.state is not ModelState.answers
         return replace(model, state=ModelState.pending) if pending else model
 
     def _files_checked(self, models: Sequence[InstalledModel]) -> None:

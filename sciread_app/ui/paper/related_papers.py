@@ -234,10 +234,10 @@ class RelatedPapers(QWidget):
         self.fetch.setVisible(
             citations is not None
             and citations.askable
-            and (citations.asked is None or time.time() - citations.asked > STALE)
+            and (citations.fetched_at is None or time.time() - citations.fetched_at > STALE)
         )
         self.fetch.setText(
-            tr("Refresh citations") if citations and citations.asked else tr("Fetch citations")
+            tr("Refresh citations") if citations and citations.fetched_at else tr("Fetch citations")
         )
         self.titles.setVisible(citations is not None and citations.untitled > 0)
         self.in_list.setVisible(len(citations.held) > 1 if citations else bool(found))

@@ -81,8 +81,8 @@ def _known(citations: CitationList) -> str:
 
 
 def _why_none(citations: CitationList, side: CitationDirection) -> str:
-    if citations.asked is not None:
-        day = format_day(date.fromtimestamp(citations.asked))
+    if citations.fetched_at is not None:
+        day = format_day(date.fromtimestamp(citations.fetched_at))
         if side is CitationDirection.references:
             return tr("Semantic Scholar and PubMed listed no references on {day}.", day=day)
         return tr("Semantic Scholar and PubMed listed no citing papers on {day}.", day=day)

@@ -88,9 +88,9 @@ class Toolbar(QFrame):
         self.pages.setText(tr("of {count:,}", count=count))
         self._fold(self.width())
 
-    def show_zoom(self, wanted: str, factor: float) -> None:
+    def show_zoom(self, fit: str, factor: float) -> None:
         names = {zoom.WIDTH: tr("Fit width"), zoom.PAGE: tr("Fit page")}
-        self.zoom.setText(names.get(wanted) or f"{factor:.0%}")
+        self.zoom.setText(names.get(fit) or f"{factor:.0%}")
 
     def check(self, key: str, on: bool) -> None:
         self._buttons[key].setChecked(on)
@@ -136,11 +136,9 @@ class Toolbar(QFrame):
         menu = rounded(QMenu(self))
         choices = [(tr("Fit width"), zoom.WIDTH), (tr("Fit page"), zoom.PAGE)]
         choices += [(f"{factor:.0%}", str(factor)) for factor in ZOOMS]
-        for name, wanted in choices:
+        for name, fit in choices:
             action = menu.addAction(name)
-            action.triggered.connect(
-                lambda _=False, wanted=wanted: self.zoom_requested.emit(wanted)
-            )
+            action.triggered.connect(lambda _=False, fit=fit: self.zoom_requested.emit(fit))
         return menu
 
     def _button(self, key: str) -> QToolButton:

@@ -43,10 +43,10 @@ class DensityButton(QToolButton):
         self._actions[density].setChecked(True)
         self.chosen.emit(density)
 
-    def restore(self, kept: object) -> None:
+    def restore(self, saved: object) -> None:
         known = {density.value: density for density in Density}
-        if isinstance(kept, str) and kept in known:
-            self.choose(known[kept])
+        if isinstance(saved, str) and saved in known:
+            self.choose(known[saved])
 
     def _paint(self, theme: Theme) -> None:
         self.setIcon(icon("density", theme.accent))

@@ -97,10 +97,10 @@ class SortButton(QToolButton):
     def save(self) -> Sequence[str]:
         return [self._kept[ranked].value for ranked in (False, True)]
 
-    def restore(self, kept: object) -> None:
+    def restore(self, saved: object) -> None:
         known = {order.value: order for order in Order}
-        if isinstance(kept, list) and len(kept) == 2 and all(one in known for one in kept):
-            listed, found = (known[one] for one in kept)
+        if isinstance(saved, list) and len(saved) == 2 and all(one in known for one in saved):
+            listed, found = (known[one] for one in saved)
             if listed is not Order.relevance:
                 self._kept = {False: listed, True: found}
                 self.show_for(self._ranked)

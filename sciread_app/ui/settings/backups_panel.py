@@ -102,7 +102,7 @@ class BackupsPanel(QWidget):
         self.table.setRowCount(len(copies))
         for y, copy in enumerate(copies):
             papers = "" if copy.papers is None else f"{copy.papers:,}"
-            texts = (format_moment(copy.made), papers, file_size(copy.bytes), copy.kind_name)
+            texts = (format_moment(copy.created), papers, file_size(copy.bytes), copy.kind_name)
             for x, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 if x in _NUMBERS:

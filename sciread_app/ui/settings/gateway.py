@@ -179,7 +179,7 @@ def restoring(home: Home, copy: BackupCopy) -> Reopening:
         backup_file.restore(home, copy.path)
         return home.folder
 
-    title = tr("Restoring the backup of {made}", made=format_moment(copy.made))
+    title = tr("Restoring the backup of {made}", made=format_moment(copy.created))
     return Reopening(title, work)
 
 

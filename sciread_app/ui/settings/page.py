@@ -288,7 +288,7 @@ class SettingsPage(Page):
         confirm(
             self,
             tr("Restore backup"),
-            tr("Restore the backup of {made}?", made=format_moment(copy.made)),
+            tr("Restore the backup of {made}?", made=format_moment(copy.created)),
             _replaced_by(copy),
             tr("Restore"),
             lambda: self._events.reopen_requested.emit(self._services.restoring(copy)),

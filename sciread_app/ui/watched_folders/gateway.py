@@ -53,7 +53,7 @@ class WatchGateway:
         self._workspace.watched_folders.remove(folder)
 
     def scan(
-        self, wanted: Collection[int] | None, changed: Callable[[int], object], task: Task
+        self, ids: Collection[int] | None, changed: Callable[[int], object], task: Task
     ) -> Scan:
         """Scan the folders with these ids, or all of them, except those that are paused. From then
         on, `changed` is called on some thread with the id of a folder that has changed."""
@@ -68,7 +68,7 @@ class WatchGateway:
         # First, so that nothing that happens during the scan is missed.
         scan = Scan(polled=self._events.follow(folders))
         for folder in folders:
-            if wanted is None or folder.id in wanted:
+            if ids is None or folder.id in ids:
                 try:
                     scan.reports.append(self._workspace.scan_folder(folder, task))
                 except LibraryError as error:  # the other folders are scanned all the same

@@ -70,7 +70,7 @@ def full(asked):
 
 def test_references_and_citing_papers_are_parsed(server, ask):
     [answer] = ask(server, [doi(10)])
-    assert answer.asked == doi(10) and answer.known
+    assert answer.identifier == doi(10) and answer.known
     assert numbers_of(answer.cites) == [6, 7, 8, 9]
     assert numbers_of(answer.cited_by) == [11, 12, 13, 14]
 
@@ -107,8 +107,8 @@ def test_repeated_earlier_answer_is_retried(tmp_path):
                 for reply in semantic_scholar.ask(batch, client, Task())
                 for answer in reply
             ]
-    assert [answer.asked for answer in result] == [name for batch in batches for name in batch]
-    assert {answer.asked: numbers_of(answer.cites) for answer in result}[doi(410)] == [
+    assert [answer.identifier for answer in result] == [name for batch in batches for name in batch]
+    assert {answer.identifier: numbers_of(answer.cites) for answer in result}[doi(410)] == [
         *range(406, 410)
     ]
 
@@ -125,11 +125,11 @@ def test_answer_with_identifier_of_another_version_is_accepted(server, ask):
 
 def test_paper_listed_twice_has_one_answer(server, ask):
     answers = ask(server, [doi(3), doi(4), doi(3)])
-    assert [answer.asked for answer in answers] == [doi(3), doi(4)]
+    assert [answer.identifier for answer in answers] == [doi(3), doi(4)]
 
 
 def test_unknown_papers_are_distinguished_from_known_ones(server, ask):
-    answers = {a.asked: a.known for a in ask(server, [doi(3), doi(99), doi(4)])}
+    answers = {a.identifier: a.known for a in ask(server, [doi(3), doi(99), doi(4)])}
     assert answers == {doi(3): True, doi(99): False, doi(4): True}
 
 
@@ -143,7 +143,7 @@ def test_unreadable_identifier_does_not_spoil_others(server, ask):
     server.unreadable = {"DOI:10.5555/paper.7"}
     answers = ask(server, dois(range(30)))
     assert len(answers) == 30
-    lost = {answer.asked for answer in answers if not answer.known}
+    lost = {answer.identifier for answer in answers if not answer.known}
     assert doi(7) in lost and len(lost) < 25
 
 
@@ -155,7 +155,7 @@ def test_batches_respect_the_size_limit(ask):
 
 def test_citations_are_not_truncated_by_neighbours_in_batch(server, ask):
     server.celebrated = {3: 6000, 4: 6000, 5: 6000}
-    answers = {a.asked: a for a in ask(server, dois(range(30)))}
+    answers = {a.identifier: a for a in ask(server, dois(range(30)))}
     assert [len(answers[doi(n)].cited_by) for n in (3, 4, 5, 6)] == [6004, 6004, 6004, 4]
     assert not any(answer.remark for answer in answers.values())
 
@@ -177,7 +177,7 @@ def test_paper_without_citation_reply_still_has_references(server, ask):
 def test_too_large_reply_is_requested_in_halves(ask):
     with SemanticScholarServer(64, most_bytes=10_000) as server:
         answers = ask(server, dois(range(64)))
-        assert len({answer.asked for answer in answers}) == 64
+        assert len({answer.identifier for answer in answers}) == 64
         assert all(answer.known and not answer.problem for answer in answers)
         assert len(batches(server)) > 2
 
@@ -345,6 +345,6 @@ shaped = st.fixed_dictionaries(
 @given(anything | shaped)
 def test_any_row_gives_an_answer(row):
     [[answer]] = semantic_scholar.ask([doi(3)], FixedClient(row), Task())
-    assert answer.asked == doi(3)
+    assert answer.identifier == doi(3)
     for others in (*answer.cites, *answer.cited_by):
         assert others and all(name.value.encode() for name in others)

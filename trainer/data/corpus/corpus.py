@@ -172,9 +172,9 @@ class Corpus:
 
     def row(self, paper_id: str) -> int | None:
         """Return the row of the paper with this id, if there is one."""
-        wanted = paper_id.encode("utf-8", "replace")
-        row = bisect.bisect_left(range(self.papers), wanted, key=self.ids.bytes)
-        return row if row < self.papers and self.ids.bytes(row) == wanted else None
+        requested = paper_id.encode("utf-8", "replace")
+        row = bisect.bisect_left(range(self.papers), requested, key=self.ids.bytes)
+        return row if row < self.papers and self.ids.bytes(row) == requested else None
 
     def from_pubmed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of these rows are papers of PubMed, recognized by their ids."""
@@ -282,12 +282,12 @@ class MatchedVenues(NamedTuple):
     unknown: list[str]
 
 
-def find_venues(wanted: Collection[str], names: Sequence[str]) -> MatchedVenues:
+def find_venues(requested: Collection[str], names: Sequence[str]) -> MatchedVenues:
     """Find the requested names among `names`, ignoring case and white space."""
     keys = [_plain(name) for name in names]
-    known, asked = set(keys), {_plain(name) for name in wanted}
+    known, asked = set(keys), {_plain(name) for name in requested}
     meant = np.fromiter((key in asked for key in keys), bool, len(keys))
-    return MatchedVenues(meant, sorted(name for name in wanted if _plain(name) not in known))
+    return MatchedVenues(meant, sorted(name for name in requested if _plain(name) not in known))
 
 
 def _plain(name: str) -> str:

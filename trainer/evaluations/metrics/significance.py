@@ -72,11 +72,13 @@ class Items:
         return Items(np.asarray(self.ids)[rows], np.asarray(self.values)[rows], weights)
 
 
-def label_f1(true: NDArray[np.integer], said: NDArray[np.integer]) -> tuple[Floats, Floats]:
+def label_f1(true: NDArray[np.integer], predicted: NDArray[np.integer]) -> tuple[Floats, Floats]:
     """F1 of each label, and how often it is true or predicted. Labels are codes from 0 on."""
-    size = int(max(true.max(initial=-1), said.max(initial=-1))) + 1
-    named = np.bincount(true, minlength=size) + np.bincount(said, minlength=size)
-    return 2 * np.bincount(true[true == said], minlength=size) / named, named.astype(np.float64)
+    size = int(max(true.max(initial=-1), predicted.max(initial=-1))) + 1
+    named = np.bincount(true, minlength=size) + np.bincount(predicted, minlength=size)
+    return 2 * np.bincount(true[true == predicted], minlength=size) / named, named.astype(
+        np.float64
+    )
 
 
 class PairedDifference(NamedTuple):

@@ -96,14 +96,14 @@ class OpenPage:
             self._letters = PageText(self.text, self.edges(range(len(self.text))))
         return self._letters
 
-    def edges(self, wanted: Iterable[int]) -> array[float]:
+    def edges(self, indices: Iterable[int]) -> array[float]:
         """Four numbers per character, as in domain.annotations.page_text; zero for those not in
-        `wanted`."""
+        `indices`."""
         edges = array("f", bytes(16 * len(self.text)))
         rect, box, words = pdfium.FS_RECTF(), pdfium.FPDFText_GetLooseCharBox, self.words.raw
         place = ctypes.byref(rect)
         xx, xy, x, yx, yy, y = self.transform
-        for number in wanted:
+        for number in indices:
             # A page has thousands: no function is called for a character that is not needed.
             if box(words, number, place):
                 left, top, right, bottom = rect.left, rect.top, rect.right, rect.bottom
@@ -369,13 +369,13 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 def _matches(text: str, words: str) -> list[tuple[int, int]]:
     """The (start, end) of each match, ignoring line breaks, accents and hyphenation."""
-    wanted = _folded(words)[0].strip()
-    if not wanted:
+    indices = _folded(words)[0].strip()
+    if not indices:
         return []
     whole, places = _folded(text)
     return [
         (places[match.start()], places[match.end() - 1] + 1)
-        for match in re.finditer(re.escape(wanted), whole)
+        for match in re.finditer(re.escape(indices), whole)
     ]
 
 

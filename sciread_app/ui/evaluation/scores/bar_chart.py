@@ -62,8 +62,8 @@ class BarChart(QWidget):
         self._bold = scaled(self.font(), 1.0, QFont.Weight.DemiBold)
         appearance.changed.connect(self.update)
 
-    def show_row(self, row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> None:
-        self.bars = bars_of(row, found, models)
+    def show_row(self, row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> None:
+        self.bars = bars_of(row, results, models)
         self._percent = row.metric.unit == "percent"
         self._scale = _scale(self.bars, self._percent)
         self.setAccessibleName(f"{row.result.title}, {row.metric.title}")
@@ -193,7 +193,7 @@ class BarChart(QWidget):
         return None
 
 
-def bars_of(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[ChartBar]:
+def bars_of(row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> list[ChartBar]:
     """The bars of the models, then published numbers for them or their methods, each once. Scores
     on too few papers to tell have no bars."""
     bars: list[ChartBar] = []
@@ -202,10 +202,10 @@ def bars_of(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> l
         if cell := row.cells.get(model):
             between = interval_words(row, model)
             own = "" if row.n is not None else f", n = {cell.score.n:,}"
-            name = found.names[model]
+            name = results.names[model]
             if row.too_few:
                 few, n = tr("Too few papers"), f"n = {cell.score.n:,}"
-                number = found.numbers[model]
+                number = results.numbers[model]
                 bars.append(ChartBar(name, 0.0, few, n, None, None, number, False, name))
                 continue
             bars.append(
@@ -216,7 +216,7 @@ def bars_of(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> l
                     f"{between}{own}".strip(", "),
                     cell.score.low,
                     cell.score.high,
-                    found.numbers[model],
+                    results.numbers[model],
                     cell.best,
                     f"{name}\n{between}".strip(),
                 )

@@ -51,10 +51,10 @@ class ScoreTable(MetricTable):
         super().resizeEvent(event)
         self.stretch(METRIC, METRIC_WIDTH)
 
-    def show_scores(self, found: EvaluationResults, models: Sequence[str]) -> None:
+    def show_scores(self, results: EvaluationResults, models: Sequence[str]) -> None:
         """Show these scores, keeping the selected row where possible."""
         before = self.current
-        self._scores.show_scores(found, models)
+        self._scores.show_scores(results, models)
         self._set_widths()
         keys = [row.key if isinstance(row, ScoreRow) else None for row in self._scores.rows]
         numbers = [number for number, key in enumerate(keys) if key is not None]
@@ -105,14 +105,14 @@ class ScoreModel(MetricModel[ScoreRow]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found = EvaluationResults()
+        self.results = EvaluationResults()
         self.models: Sequence[str] = ()
 
-    def show_scores(self, found: EvaluationResults, models: Sequence[str]) -> None:
+    def show_scores(self, results: EvaluationResults, models: Sequence[str]) -> None:
         """Show these models, and the rows in which one of them has a number."""
         self.beginResetModel()
-        self.found, self.models = found, models
-        self.rows = _rows(found, models)
+        self.results, self.models = results, models
+        self.rows = _rows(results, models)
         self.endResetModel()
 
     def columnCount(self, parent: Index | None = None) -> int:
@@ -139,7 +139,7 @@ class ScoreModel(MetricModel[ScoreRow]):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         if section >= FIRST and orientation is Qt.Orientation.Horizontal:
-            name = self.found.names[self.models[section - FIRST]]
+            name = self.results.names[self.models[section - FIRST]]
             wanted = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
             return name if role in wanted else None
         return super().headerData(section, orientation, role)
@@ -160,7 +160,7 @@ class ScoreModel(MetricModel[ScoreRow]):
         if column == N:
             return "" if row.n is None else trn("{n:,} item", "{n:,} items", row.n)
         model = self.models[column - FIRST]
-        return accessible_score(row, model, self.found.names[model])
+        return accessible_score(row, model, self.results.names[model])
 
 
 class ModelHeader(QHeaderView):
@@ -192,11 +192,11 @@ class ModelHeader(QHeaderView):
         painter.restore()
 
     def _paint_model(self, painter: QPainter, theme: Theme, inner: QRectF, model: str) -> None:
-        name, found = self._scores.found.names[model], self._scores.found
+        name, results = self._scores.results.names[model], self._scores.results
         letters = QFontMetricsF(painter.font())
         first, rest = _two_lines(name, letters, inner.width())
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(hue(found.numbers[model], theme))
+        painter.setBrush(hue(results.numbers[model], theme))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         bar = QRectF(inner.left(), inner.bottom() + 2, inner.width(), 3)
         painter.drawRoundedRect(bar, 1.5, 1.5)
@@ -260,19 +260,19 @@ class ScoreDelegate(MetricDelegate[ScoreModel]):
         if not by_chance:
             return
         strip = QRectF(inner.left(), inner.bottom() - 8, inner.width(), 8)
-        _paint_interval(painter, theme, strip, row, model, self._model.found.numbers[model])
+        _paint_interval(painter, theme, strip, row, model, self._model.results.numbers[model])
 
 
-def _rows(found: EvaluationResults, models: Sequence[str]) -> list[ScoreRow | TableHeading]:
+def _rows(results: EvaluationResults, models: Sequence[str]) -> list[ScoreRow | TableHeading]:
     rows: list[ScoreRow | TableHeading] = []
     wanted, board, task = set(models), "", ("", "")
-    for row in found.rows:
+    for row in results.rows:
         if not wanted & row.cells.keys():
             continue
         if row.board.key != board:
             board, task = row.board.key, ("", "")
-            if len(found.boards) > 1:
-                data = found.called.get(board, row.board.data)
+            if len(results.boards) > 1:
+                data = results.called.get(board, row.board.data)
                 rows.append(TableHeading(f"{suite_title(row.board.suite)} · {data}", over=True))
         now = row.result.task, row.key[2]
         if now != task:

@@ -61,14 +61,14 @@ class RowPanel(QFrame):
         scroll.setAccessibleName(tr("Details of the score"))
         column(scroll, parent=self, margins=1)
 
-    def show_row(self, row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> None:
+    def show_row(self, row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> None:
         shown = [model for model in models if model in row.cells]
         self.title.setText(row.result.title)
         parts = filter(None, (row.metric.title, how_read(row.metric)))
         self.below.setText(" · ".join(parts))
-        self.bars.show_row(row, found, shown)
-        self.facts.setText("\n".join(_facts(row, found, shown)))
-        self.read.setText("\n\n".join(_reading(row, found, shown)))
+        self.bars.show_row(row, results, shown)
+        self.facts.setText("\n".join(_facts(row, results, shown)))
+        self.read.setText("\n\n".join(_reading(row, results, shown)))
 
     def texts(self) -> list[QWidget]:
         return [self.title, self.below, self.facts, self.read]
@@ -95,18 +95,18 @@ class ScoresView(QWidget):
         self._build()
         self._connect()
 
-    def show_found(self, found: EvaluationResults) -> None:
-        self._found = found
+    def show_results(self, results: EvaluationResults) -> None:
+        self._found = results
         for box, every, offered in (
             (
                 self.suites,
                 tr("All benchmarks"),
-                [(suite_title(suite), suite) for suite in found.suites],
+                [(suite_title(suite), suite) for suite in results.suites],
             ),
             (
                 self.boards,
                 tr("All data"),
-                [(found.called.get(b.key, b.data), b.key) for b in found.boards],
+                [(results.called.get(b.key, b.data), b.key) for b in results.boards],
             ),
         ):
             before = box.currentData()
@@ -147,10 +147,10 @@ class ScoresView(QWidget):
             )
 
     def _show(self) -> None:
-        found = self.shown
-        self.table.show_scores(found, self.columns)
+        results = self.shown
+        self.table.show_scores(results, self.columns)
         self.legend.setText(f"{LEGEND} {OF_PAPERS}" if self.table.has_papers else LEGEND)
-        problems = [problem for board in found.boards for problem in board.problems]
+        problems = [problem for board in results.boards for problem in board.problems]
         show_text(self.problems, "\n".join(problems))
         self._pages.setCurrentIndex(1 if self._found.boards else 0)
         self.changed.emit()
@@ -208,7 +208,7 @@ class ScoresView(QWidget):
         self.table.chosen.connect(self._show_row)
 
 
-def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
+def _facts(row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> list[str]:
     """Sample size and data."""
     sentences = []
     if row.n is not None:
@@ -219,7 +219,7 @@ def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> li
         sentences.append(
             tr("The models have scores for different numbers of items, so none is marked as best.")
         )
-    sentences.append(data_words(row, found.called))
+    sentences.append(data_words(row, results.called))
     if row.apart:
         sentences.append(
             tr("Not comparable with the other scores of this task: {why}.", why=row.apart)
@@ -227,7 +227,7 @@ def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> li
     return sentences
 
 
-def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
+def _reading(row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> list[str]:
     """The meaning of the metric, and its caveats."""
     sentences = [about(row), row.metric.about]
     if any(cell.score.low is not None for cell in row.cells.values()):
@@ -237,7 +237,7 @@ def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> 
                 "still differ significantly: see “Significance”."
             )
         )
-    sentences += _left_out(row, found, models)
+    sentences += _left_out(row, results, models)
     papers = [number for model in models for number in row.cells[model].papers]
     for where in dict.fromkeys(number.where for number in papers):
         number = next(number for number in papers if number.where == where)
@@ -245,7 +245,7 @@ def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> 
     return [one for one in sentences if one]
 
 
-def _left_out(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
+def _left_out(row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> list[str]:
     """Excluded items, once where they are the same for all models."""
     names_by_text: dict[str, list[str]] = {}
     for model in models:
@@ -255,7 +255,7 @@ def _left_out(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) ->
             continue
         parts = [f"{count:,} {why}" for why, count in result.excluded.items()]
         if text := "; ".join([*parts, *result.notes]):
-            names_by_text.setdefault(text, []).append(found.names[model])
+            names_by_text.setdefault(text, []).append(results.names[model])
     every = len(models)
     return [
         tr("Excluded: {what}.", what=text)

@@ -164,7 +164,7 @@ class ClassDelegate(MetricDelegate[ClassModel]):
         painter.setPen(QPen(QColor(theme.track), 2))
         painter.drawLine(QPointF(left, middle), QPointF(left + width, middle))
         interval = (left + side.low * width, left + side.high * width)
-        point = QPointF(left + side.found * width, middle)
+        point = QPointF(left + side.recall * width, middle)
         paint_estimate(painter, theme, colour, point, interval, 3.5)
 
 
@@ -206,7 +206,7 @@ class TaskView(QWidget):
         self.tasks.activated.connect(lambda _: self._show_task())
         self.classes.chosen.connect(self._point_at_class)
 
-    def show_found(self, found: EvaluationResults) -> None:
+    def show_results(self, found: EvaluationResults) -> None:
         self._found = found
         self.pair.offer(found.names, usual=found.usual_pair)
 
@@ -454,5 +454,7 @@ def _text(line: ClassLine, column: int) -> str:
     if column == N:
         return f"{line.n:,}"
     side = side_of(line, column)
-    share = None if side is None else side.found if column in (FOUND_A, FOUND_B) else side.right
+    share = (
+        None if side is None else side.recall if column in (FOUND_A, FOUND_B) else side.precision
+    )
     return "–" if share is None else f"{100 * share:.1f}%"

@@ -157,14 +157,14 @@ class PageView(QAbstractScrollArea):
 
     # Zoom and colours
 
-    def set_zoom(self, wanted: str, about: QPointF | None = None) -> None:
+    def set_zoom(self, value: str, about: QPointF | None = None) -> None:
         """Set the zoom around the viewport position `about`, else keep the top."""
         if about is None:
-            self.zoom = wanted
+            self.zoom = value
             self._lay_out()
             return
         page, *point = self._page_point(about)
-        self.zoom = wanted
+        self.zoom = value
         self._lay_out()
         there = self.layout_.shown(page, Box(*point, *point)).topLeft()
         self.horizontalScrollBar().setValue(round(there.x() - about.x()))

@@ -158,11 +158,11 @@ def ask_for_backup(copies: Sequence[BackupCopy], parent: QWidget) -> BackupCopy 
 
 
 def _named(copy: BackupCopy) -> str:
-    made = format_moment(copy.made)
+    created = format_moment(copy.created)
     if copy.papers is None:
-        return f"{made}, {copy.kind_name}"
+        return f"{created}, {copy.kind_name}"
     papers = trn("{n:,} paper", "{n:,} papers", copy.papers)
-    return f"{made}, {papers}, {copy.kind_name}"
+    return f"{created}, {papers}, {copy.kind_name}"
 
 
 def _free(folder: Path) -> Path:

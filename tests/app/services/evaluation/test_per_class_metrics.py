@@ -28,13 +28,13 @@ def test_wilson_interval_matches_statsmodels(hits, n, low, high):
 
 def test_per_class_gives_recall_and_precision():
     physics, biology = per_class(THREE)  # no paper belongs to law
-    assert (physics.label, physics.n, physics.found) == ("Physics", 10, 0.8)
-    assert physics.right == pytest.approx(8 / 9) and biology.right == pytest.approx(4 / 6)
+    assert (physics.label, physics.n, physics.recall) == ("Physics", 10, 0.8)
+    assert physics.precision == pytest.approx(8 / 9) and biology.precision == pytest.approx(4 / 6)
 
 
 def test_precision_of_never_predicted_class_is_none():
     silent = Confusion("", ["A", "B"], [[0, 3], [0, 2]])
-    assert per_class(silent)[0].right is None
+    assert per_class(silent)[0].precision is None
 
 
 def test_mistakes_are_sorted_by_frequency():

@@ -78,7 +78,7 @@ def by_pmid(pubmed):
 def test_citations_of_all_papers_are_fetched(library, fetch):
     ids = put(library, *map(numbered_paper, range(10, 50)))
     report = fetch()
-    assert (report.asked, report.unknown, report.unanswered, report.failed) == (40, 0, 0, [])
+    assert (report.looked_up, report.unknown, report.unanswered, report.failed) == (40, 0, 0, [])
     assert (report.references, report.citations) == (160, 160)
     assert library.citations.counts(ids) == dict.fromkeys(ids, Counts(4, 4))
     twelve = library.citations.references_of(ids[2])
@@ -89,9 +89,9 @@ def test_second_fetch_requests_only_new_papers(library, fetch, scholar):
     put(library, *map(numbered_paper, range(10)))
     fetch()
     before = len(scholar.requests)
-    assert fetch().asked == 0 and len(scholar.requests) == before
+    assert fetch().looked_up == 0 and len(scholar.requests) == before
     put(library, numbered_paper(20))
-    assert fetch().asked == 1
+    assert fetch().looked_up == 1
     assert set(requested_ids(scholar)[-2:]) == {"DOI:10.5555/paper.20"}
 
 
@@ -100,19 +100,19 @@ def test_stale_citations_are_requested_again(library, fetch, monkeypatch):
     fetch()
     later = time.time() + citation_fetcher.STALE + 1
     monkeypatch.setattr(time, "time", lambda: later)
-    assert fetch().asked == 1
+    assert fetch().looked_up == 1
 
 
 def test_fetch_among_papers_requests_only_those(library, fetch, scholar):
     ids = put(library, *map(numbered_paper, range(10)))
-    assert fetch(among=[ids[3], ids[4]]).asked == 2
+    assert fetch(among=[ids[3], ids[4]]).looked_up == 2
     assert set(requested_ids(scholar)) == {"DOI:10.5555/paper.3", "DOI:10.5555/paper.4"}
 
 
 def test_papers_without_identifier_or_in_trash_are_skipped(library, fetch, scholar):
     _, gone = put(library, paper("On ants", citekey="ants"), numbered_paper(3))
     library.trash([gone])
-    assert fetch().asked == 0 and not scholar.requests
+    assert fetch().looked_up == 0 and not scholar.requests
 
 
 def test_citing_paper_is_stored_under_identifier_of_library(library, fetch):
@@ -129,10 +129,10 @@ def test_pubmed_is_asked_for_papers_unknown_to_semantic_scholar(library, fetch, 
     )
     put(library, numbered_paper(3))
     report = fetch()
-    assert (report.asked, report.unknown) == (3, 0)
+    assert (report.looked_up, report.unknown) == (3, 0)
     assert by_pmid(pubmed) == ["71", "72"]
     assert library.citations.counts([a, b]) == {a: Counts(1, 1), b: Counts(0, 1)}
-    assert fetch().asked == 0
+    assert fetch().looked_up == 0
 
 
 def test_papers_unknown_to_all_sources_are_counted_and_requested_once(
@@ -145,9 +145,9 @@ def test_papers_unknown_to_all_sources_are_counted_and_requested_once(
         numbered_paper(3),
     )
     report = fetch()
-    assert (report.asked, report.unknown) == (3, 2)
+    assert (report.looked_up, report.unknown) == (3, 2)
     seen = len(scholar.requests), len(pubmed.requests)
-    assert fetch().asked == 0
+    assert fetch().looked_up == 0
     assert (len(scholar.requests), len(pubmed.requests)) == seen
 
 
@@ -158,7 +158,7 @@ def test_references_withheld_by_publisher_come_from_pubmed(library, fetch, schol
     report = fetch()
     counts = library.citations.counts([ten, thirty])
     assert counts == {ten: Counts(1, 4), thirty: Counts(0, 4)}
-    assert (report.asked, report.unknown) == (2, 0)
+    assert (report.looked_up, report.unknown) == (2, 0)
     assert any("references for 1 paper " in remark for remark in report.remarks)
 
 
@@ -186,7 +186,7 @@ def test_pubmed_answers_while_semantic_scholar_is_down(library, fetch, scholar, 
         library, numbered_paper(10, doi="10.5555/paper.10", pmid="10000010"), numbered_paper(11)
     )
     report = fetch()
-    assert (report.asked, report.unanswered) == (1, 1)
+    assert (report.looked_up, report.unanswered) == (1, 1)
     [failure] = report.failed
     assert failure.file == "Semantic Scholar" and failure.entry == "1 paper"
     assert library.citations.counts([ten, eleven])[ten] == Counts(1, 0)
@@ -196,7 +196,7 @@ def test_unanswered_papers_are_requested_when_source_is_back(library, fetch, sch
     scholar.fail(faults.unavailable(), times=2)
     ids = put(library, numbered_paper(10), numbered_paper(11))
     assert fetch().unanswered == 2
-    assert fetch().asked == 2
+    assert fetch().looked_up == 2
     assert library.citations.counts(ids) == dict.fromkeys(ids, Counts(4, 4))
 
 
@@ -229,18 +229,18 @@ def test_invalid_answer_for_one_paper_fails_only_that_paper(library, fetch, scho
     good = {"externalIds": {}, "references": [], "citations": []}
     scholar.fail(
         faults.replaced(json.dumps([good, 7, good]).encode()),
-        when=lambda asked: "citations" in asked.params["fields"],
+        when=lambda looked_up: "citations" in looked_up.params["fields"],
     )
     report = fetch()
-    assert (report.asked, report.unanswered) == (2, 1)
+    assert (report.looked_up, report.unanswered) == (2, 1)
     assert report.failed[0].entry == "doi:10.5555/paper.4"
 
 
 def test_papers_sharing_an_identifier_are_requested_once(library, fetch, scholar):
     put(library, numbered_paper(3), paper("Quite another title of the same book", doi=doi(3).value))
     assert library.count() == 2
-    assert fetch().asked == 2 and len(requested_ids(scholar)) == 2
-    assert fetch().asked == 0
+    assert fetch().looked_up == 2 and len(requested_ids(scholar)) == 2
+    assert fetch().looked_up == 0
 
 
 def test_truncated_citations_are_remarked(library, fetch, scholar):
@@ -268,7 +268,7 @@ def test_cancelled_citation_fetch_keeps_finished_batches(library, client, schola
     with pytest.raises(Cancelled):
         CitationFetcher(library, client).fetch(task)
     assert len(library.citations.papers_to_look_up("semantic_scholar")) == 10
-    assert CitationFetcher(library, client).fetch(Task()).asked == 10
+    assert CitationFetcher(library, client).fetch(Task()).looked_up == 10
     assert len(requested_ids(scholar)) == 40
 
 

@@ -34,8 +34,8 @@ def doi(number):
     return Identifier("doi", f"10.5555/paper.{number}")
 
 
-def crossref(asked):
-    items = [HELIX] if HELIX["DOI"] in asked.params.get("filter", "") else []
+def crossref(fetched_at):
+    items = [HELIX] if HELIX["DOI"] in fetched_at.params.get("filter", "") else []
     return Answer(json.dumps({"message": {"items": items}}).encode(), "application/json")
 
 
@@ -46,7 +46,7 @@ def asking(library, tmp_path):
         ElinkServer({}) as pubmed,
         ArxivServer(5) as arxiv,
         LocalServer(crossref) as works,
-        LocalServer(lambda asked: Answer(b'{"data": []}', "application/json")) as datacite,
+        LocalServer(lambda fetched_at: Answer(b'{"data": []}', "application/json")) as datacite,
     ):
         known = scholar.endpoints | pubmed.endpoints | arxiv.endpoints
         known["crossref"] = Endpoint("crossref", "Crossref", works.url, 0.0, "crossref")
@@ -59,7 +59,7 @@ def asking(library, tmp_path):
 def test_citation_list_is_empty_before_first_request(library):
     library.put([paper("A", doi="10.5555/paper.10"), paper("B")])
     known = citation_list(library, 1, CitationDirection.references)
-    assert (known.nearby, known.asked, known.askable) == ((), None, True)
+    assert (known.nearby, known.fetched_at, known.askable) == ((), None, True)
     assert not citation_list(library, 2, CitationDirection.references).askable
 
 
@@ -84,10 +84,10 @@ def test_request_for_one_paper_stores_citations_and_titles(library, asking):
         citation_list(library, 1, CitationDirection.references),
         citation_list(library, 1, CitationDirection.citing),
     )
-    assert cites.asked and cites.total == 4 and cited.total == 4
+    assert cites.fetched_at and cites.total == 4 and cited.total == 4
     assert cites.untitled == cited.untitled == 0
     assert {one.mention.title for one in cites.nearby if one.mention} >= {"Title of paper 9"}
-    assert citation_list(library, 2, CitationDirection.citing).asked is None
+    assert citation_list(library, 2, CitationDirection.citing).fetched_at is None
 
 
 def test_paper_is_added_by_doi(library, asking):

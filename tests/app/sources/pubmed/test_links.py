@@ -78,7 +78,7 @@ def test_repeated_earlier_answer_is_retried(server, ask):
     server.fail(repeats_once, times=2)
     answers = ask(server, range(1, 401))
     assert len(server.requests) == 3
-    assert [answer.asked for answer in answers] == [pmid(n) for n in range(1, 401)]
+    assert [answer.identifier for answer in answers] == [pmid(n) for n in range(1, 401)]
     assert [numbers_of(answer.cites) for answer in answers] == [[n + 1] for n in range(1, 401)]
 
 

@@ -92,7 +92,7 @@ def test_papers_to_look_up_have_identifiers_and_were_not_asked(library):
     )
     library.trash([gone])
     assert library.citations.papers_to_look_up("one").tolist() == [a, b, c]
-    library.citations.put([], "one", asked=[(a, "one"), (b, "two")])
+    library.citations.put([], "one", queried=[(a, "one"), (b, "two")])
     assert library.citations.papers_to_look_up("one").tolist() == [b, c]
     assert library.citations.papers_to_look_up("two").tolist() == [a, c]
 
@@ -100,13 +100,13 @@ def test_papers_to_look_up_have_identifiers_and_were_not_asked(library):
 def test_papers_are_looked_up_again_after_a_while(library):
     [a] = put(library, paper("On bees", doi="10.1000/a"))
     before = time.time() - 1
-    library.citations.put([], "one", asked=[(a, "one")])
+    library.citations.put([], "one", queried=[(a, "one")])
     assert library.citations.papers_to_look_up("one", before).tolist() == []
     assert library.citations.papers_to_look_up("one", time.time() + 1).tolist() == [a]
-    library.citations.put([], "one", asked=[(a, "one")])
+    library.citations.put([], "one", queried=[(a, "one")])
     assert library.citations.papers_to_look_up("one", before).tolist() == []
 
 
 def test_deleted_paper_is_not_recorded_as_asked(library):
-    library.citations.put([(doi("a"), doi("b"))], "one", asked=[(PaperId(7), "one")])
+    library.citations.put([(doi("a"), doi("b"))], "one", queried=[(PaperId(7), "one")])
     assert library.problems() == []

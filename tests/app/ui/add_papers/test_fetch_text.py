@@ -10,9 +10,9 @@ import pytest
 from sciread_app.domain.fetch import FetchState, SourceQuery
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.add_papers.fetch_text import (
-    asked,
     changes_line,
     counts_line,
+    limits_text,
     query_line,
     results_line,
     state_line,
@@ -71,8 +71,8 @@ def test_results_line_without_results_has_the_reason():
         ),
     ],
 )
-def test_asked_lists_the_bounds_of_a_query(query, expected):
-    assert asked(query) == expected
+def test_limits_text_lists_the_bounds_of_a_query(query, expected):
+    assert limits_text(query) == expected
 
 
 def test_query_line_is_one_line():

@@ -86,7 +86,7 @@ def test_swap_button_reverses_the_comparison(view, dashboard, settled):
 
 
 def test_chosen_pair_is_kept_when_new_reports_arrive(view, dashboard, page, settled):
-    view.pair.choose(*[model for model, name in page.found.names.items() if name != "Starter"])
+    view.pair.choose(*[model for model, name in page.results.names.items() if name != "Starter"])
     settled()
     chosen = view.pair.chosen
     dashboard.found = EvaluationResults(

@@ -43,7 +43,7 @@ def test_model_is_prepared_in_the_background_and_activated(qtbot, window, gatewa
     assert window.banner.hint.text() == "300 papers were indexed."
     qtbot.waitUntil(lambda: len(gateway.calls) > asked and gateway.encoded > encoded)
     qtbot.waitUntil(lambda: not jobs.running())
-    assert (window.activation.wanted, window.activation.job) == (None, None)
+    assert (window.activation.request, window.activation.job) == (None, None)
 
 
 def test_back_button_activates_the_previous_model_during_an_import(qtbot, window, gateway, jobs):
@@ -114,7 +114,7 @@ def test_activation_can_be_stopped_during_the_readiness_check(qtbot, window, gat
     gateway.activation.look_on.clear()
     gateway.activation.wish = "theirs"
     window.activation.start()
-    qtbot.waitUntil(lambda: window.activation.wanted is not None)
+    qtbot.waitUntil(lambda: window.activation.request is not None)
     assert window.activation.job is None
     window.activation.cancel()
     gateway.activation.look_on.set()
@@ -127,7 +127,7 @@ def test_new_activation_replaces_the_running_one(qtbot, window, gateway, jobs):
     window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.activation.job is not None and window.activation.job.has_started)
     window.activation.activate("ours", "Ours")
-    assert window.activation.wanted.model == "ours"
+    assert window.activation.request.model == "ours"
     gateway.activation.go_on.set()
     qtbot.waitUntil(
         lambda: banner_text(window) == "Now searching with Ours." and not jobs.running()
@@ -146,7 +146,7 @@ def test_failed_activation_is_reported_once_and_dropped(qtbot, show_window, gate
     window = show_window(gateway)
     qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
     qtbot.waitUntil(lambda: gateway.activation.given_up == ["broken"])
-    assert window.activation.wanted is None
+    assert window.activation.request is None
     assert gateway.activation.answers == "starter"
 
 

@@ -86,12 +86,12 @@ class FakeModels:
             InstalledModel(name=source.stem, title=source.stem, space="n", checked=True), task
         )
 
-    def pull(self, wanted: DownloadRequest, task: Task) -> InstalledModel:
-        self.calls.append(wanted)
-        task.step(430, 1_000, f"{wanted.name}: 190 of 440 MB")
-        name = wanted.name.replace("/", "--")
+    def pull(self, request: DownloadRequest, task: Task) -> InstalledModel:
+        self.calls.append(request)
+        task.step(430, 1_000, f"{request.name}: 190 of 440 MB")
+        name = request.name.replace("/", "--")
         return self._bring(
-            InstalledModel(name=name, title=wanted.name, space="h", checked=True), task
+            InstalledModel(name=name, title=request.name, space="h", checked=True), task
         )
 
     def _bring(self, model: InstalledModel, task: Task) -> InstalledModel:

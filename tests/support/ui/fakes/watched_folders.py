@@ -46,9 +46,9 @@ class FakeWatchedFolders:
         self.known.remove(folder)
 
     def scan(
-        self, wanted: Collection[int] | None, changed: Callable[[int], object], task: Task
+        self, ids: Collection[int] | None, changed: Callable[[int], object], task: Task
     ) -> Scan:
-        self.scans.append(wanted)
+        self.scans.append(ids)
         self.changed = changed
         reports, self.next = self.next, []
         return Scan(reports, set(self.polled))

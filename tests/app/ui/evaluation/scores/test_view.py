@@ -175,7 +175,7 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
     view.suites.setCurrentText("SciDocs")
     view.suites.activated.emit(view.suites.currentIndex())
     assert heads() == ["Citations", "Fields"] and view.columns == [
-        next(model for model, name in page.found.names.items() if name == "Starter")
+        next(model for model, name in page.results.names.items() if name == "Starter")
     ]
     view.suites.setCurrentIndex(0)
     view.boards.setCurrentText("mine")

@@ -42,7 +42,7 @@ def test_class_table_has_the_recall_of_both_models_with_intervals(view):
     assert model.index(0, LABEL).data() == first[0].label
     assert model.index(0, N).data() == f"{first[0].n:,}"
     for column, side in ((FOUND_A, first[0]), (FOUND_B, first[1])):
-        assert model.index(0, column).data() == f"{100 * side.found:.1f}%"
+        assert model.index(0, column).data() == f"{100 * side.recall:.1f}%"
         low, high = 100 * side.low, 100 * side.high
         assert model.index(0, column).data(ACCESSIBLE).endswith(f"{low:.0f} to {high:.0f}%")
 
