@@ -364,7 +364,9 @@ class Bench:
         made = Recipe.named(recipe, self.corpus, changes={"base": str(base), **few, **changes})
         ranks = Ranks.alone(str(self.device))
         folder = Path(tempfile.mkdtemp(dir=self.folder))
-        method = prepare_run(made, folder, ranks, options, lambda _: None, is_permanent=False).method
+        method = prepare_run(
+            made, folder, ranks, options, lambda _: None, is_permanent=False
+        ).method
         found = next(one for one in method.stages if one.name == (stage or one.name))
         stage_trainer = StageTrainer(
             found,

@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from sciread_app.services.evaluation.leaderboard import Scores
     from sciread_app.services.evaluation.model_comparison import ModelComparer
     from sciread_app.services.export.auto_export import AutoExportService
-    from sciread_app.services.ingest.citation_fetcher import CitationFetcher
     from sciread_app.services.ingest.fetcher import Fetcher
-    from sciread_app.services.ingest.identifier_import import IdentifierImport
-    from sciread_app.services.ingest.metadata_lookup import MetadataLookup
-    from sciread_app.services.ingest.missing_papers import MissingPapers
-    from sciread_app.services.ingest.paper_lookup import OnlineLookup
-    from sciread_app.services.ingest.pdf_finder import PdfFinder
-    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
-    from sciread_app.services.ingest.zotero_import import ZoteroImporter
+    from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetcher
+    from sciread_app.services.ingest.lookup.identifier_import import IdentifierImport
+    from sciread_app.services.ingest.lookup.metadata_lookup import MetadataLookup
+    from sciread_app.services.ingest.lookup.missing_papers import MissingPapers
+    from sciread_app.services.ingest.lookup.paper_lookup import OnlineLookup
+    from sciread_app.services.ingest.lookup.pdf_finder import PdfFinder
+    from sciread_app.services.ingest.zotero.folders import ZoteroFolder
+    from sciread_app.services.ingest.zotero.importer import ZoteroImporter
     from sciread_app.services.library.annotations import AnnotationService
     from sciread_app.services.map.map_service import MapService
     from sciread_app.services.models.installer import ModelInstaller
@@ -242,14 +242,14 @@ class Workspace:
 
     @cached_property
     def zotero(self) -> ZoteroImporter:
-        from sciread_app.services.ingest.zotero_import import ZoteroImporter
+        from sciread_app.services.ingest.zotero.importer import ZoteroImporter
 
         return ZoteroImporter(self.library, self.importer, lambda: self._local_client)
 
     def zotero_folders(self) -> list[ZoteroFolder] | None:
         """The data folders of Zotero on this computer; None if the address of a running Zotero is
         set, which is asked instead."""
-        from sciread_app.services.ingest.zotero_folders import find_folders
+        from sciread_app.services.ingest.zotero.folders import find_folders
 
         if self.settings.zotero_url or os.environ.get("SCIREAD_ZOTERO_URL"):
             return None
@@ -262,7 +262,7 @@ class Workspace:
         from a running Zotero. Raises SourceError."""
         if folder is None:
             return self.zotero.import_all(task)
-        from sciread_app.services.ingest.zotero_folders import folder_at
+        from sciread_app.services.ingest.zotero.folders import folder_at
         from sciread_app.services.subprocess.worker import apart
 
         found = folder_at(folder, self.zotero_folders() or [])
@@ -284,7 +284,7 @@ class Workspace:
 
     @cached_property
     def citation_fetcher(self) -> CitationFetcher:
-        from sciread_app.services.ingest.citation_fetcher import CitationFetcher
+        from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetcher
 
         return CitationFetcher(self.library, self._client)
 
@@ -320,33 +320,33 @@ class Workspace:
 
     @cached_property
     def lookup(self) -> OnlineLookup:
-        from sciread_app.services.ingest.paper_lookup import OnlineLookup
+        from sciread_app.services.ingest.lookup.paper_lookup import OnlineLookup
 
         return OnlineLookup(self.library, self.citation_fetcher, self._client)
 
     @cached_property
     def metadata(self) -> MetadataLookup:
-        from sciread_app.services.ingest.metadata_lookup import MetadataLookup
+        from sciread_app.services.ingest.lookup.metadata_lookup import MetadataLookup
 
         return MetadataLookup(self.library, self._client, self.home.lookups)
 
     @cached_property
     def identifiers(self) -> IdentifierImport:
-        from sciread_app.services.ingest.identifier_import import IdentifierImport
+        from sciread_app.services.ingest.lookup.identifier_import import IdentifierImport
 
         return IdentifierImport(self.library, self._client)
 
     @property
     def pdf_finder(self) -> PdfFinder:
         """Raises LibraryError if no PDF folder is set."""
-        from sciread_app.services.ingest.pdf_finder import PdfFinder
+        from sciread_app.services.ingest.lookup.pdf_finder import PdfFinder
 
         folder = self.pdf_folder.existing()
         return PdfFinder(self.library, self._client, folder, self.settings.pdf_name)
 
     @property
     def missing(self) -> MissingPapers:
-        from sciread_app.services.ingest.missing_papers import MissingPapers
+        from sciread_app.services.ingest.lookup.missing_papers import MissingPapers
 
         return MissingPapers(self.library, self._client, self.identifiers)
 

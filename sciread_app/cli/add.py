@@ -23,7 +23,7 @@ from sciread_app.settings import PdfImport
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.identifier_import import Entry
+    from sciread_app.services.ingest.lookup.identifier_import import Entry
 
 _LONGEST_VALUE = 70  # characters shown of a value
 
@@ -123,7 +123,7 @@ def _separated(items: list[str], listed: Path | None) -> tuple[list[Path], list[
     if not others and not listed:
         return paths, []
     # Imports the network code, which takes 0.2 s.
-    from sciread_app.services.ingest.identifier_import import is_title, named, split_texts
+    from sciread_app.services.ingest.lookup.identifier_import import is_title, named, split_texts
 
     texts = split_texts(listed.read_text(encoding="utf-8-sig")) if listed else []
     for item in others:
@@ -148,7 +148,7 @@ def _find_and_add(
 ) -> tuple[list[dict[str, Any]], bool]:
     """Add what the texts name, and print the result of each. Returns the results as JSON values,
     and whether all were added or in the library before."""
-    from sciread_app.services.ingest.identifier_import import EntryState
+    from sciread_app.services.ingest.lookup.identifier_import import EntryState
 
     values, complete = [], True
     with console.progress("Looking up papers") as task:

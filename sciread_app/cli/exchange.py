@@ -21,7 +21,7 @@ from sciread_app.services.export.export import Format, format_of
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
+    from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 
 
 @partial(command, create=True)
@@ -92,7 +92,7 @@ def zotero(
     the command again to import new items. If Zotero has several data folders, select one with
     --folder.
     """
-    from sciread_app.services.ingest.zotero_folders import folder_at
+    from sciread_app.services.ingest.zotero.folders import folder_at
 
     folders = workspace.zotero_folders()
     if list_:

@@ -30,7 +30,7 @@ from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+    from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetchReport
 
 _SHOWN_NEWS = 10
 

@@ -29,7 +29,7 @@ from sciread_app.language import tr, trn
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.metadata_lookup import LookupReport
+    from sciread_app.services.ingest.lookup.metadata_lookup import LookupReport
 
 MISSING = ("abstract", "authors", "year", "venue", "doi")
 _ALIASES = {
@@ -214,7 +214,7 @@ def _report(
 
 
 def _change(change: FieldChange, done: str) -> Text:
-    from sciread_app.services.ingest.record_requests import SOURCE_TITLES
+    from sciread_app.services.ingest.lookup.record_requests import SOURCE_TITLES
 
     source = SOURCE_TITLES.get(change.source, change.source)
     old = f"{short(change.old)} → " if change.old else ""

@@ -20,7 +20,7 @@ from sciread_app.services.library.pdf_folder import FilingReport
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.pdf_finder import FoundPdf
+    from sciread_app.services.ingest.lookup.pdf_finder import FoundPdf
 
 SomeNames = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP)]
 Every = Annotated[bool, typer.Option("--all", help="The PDFs of all papers.")]

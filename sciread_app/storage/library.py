@@ -33,7 +33,6 @@ from sciread_app.storage.id_sets import Ids, select_ids
 from sciread_app.storage.organisation.active_model import ActiveModelStore
 from sciread_app.storage.organisation.annotations import AnnotationStore
 from sciread_app.storage.organisation.attachments import Attachments
-from sciread_app.storage.organisation.auto_exports import AutoExportStore
 from sciread_app.storage.organisation.blind_votes import VoteStore
 from sciread_app.storage.organisation.collections import CollectionStore
 from sciread_app.storage.organisation.digests import DigestStore
@@ -42,9 +41,10 @@ from sciread_app.storage.organisation.organisation import OrganisationStore
 from sciread_app.storage.organisation.reading_state import ReadingStateStore
 from sciread_app.storage.organisation.relevance_feedback import RelevanceFeedback
 from sciread_app.storage.organisation.saved_searches import SavedSearchStore
+from sciread_app.storage.organisation.sync.auto_exports import AutoExportStore
+from sciread_app.storage.organisation.sync.watched_folders import WatchedFolderStore
+from sciread_app.storage.organisation.sync.zotero_imports import ImportedItems
 from sciread_app.storage.organisation.tags import TagStore
-from sciread_app.storage.organisation.watched_folders import WatchedFolderStore
-from sciread_app.storage.organisation.zotero_imports import ImportedItems
 from sciread_app.storage.papers import manual_edits, upsert
 from sciread_app.storage.papers.citations import CitationStore
 from sciread_app.storage.papers.citekeys import Citekeys

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.sources.arxiv import api as arxiv_api
 from sciread_app.ui.add_papers.page import FILES, IDENTIFIERS, AddPapersPage
-from sciread_app.ui.library.metadata_dialog import MetadataDialog
+from sciread_app.ui.library.metadata.dialog import MetadataDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.servers.arxiv_server import ArxivServer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.library.edit_dialog import BulkEditDialog, EditDialog
-from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
+from sciread_app.ui.library.tree.nodes import NameEntry, NodeKind
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from sciread_app.domain.paper import FiledNote, Filing, PaperId
 from sciread_app.storage.library import Library
-from sciread_app.storage.organisation.zotero_imports import ImportedItem
+from sciread_app.storage.organisation.sync.zotero_imports import ImportedItem
 
 
 def file_papers(library: Library, filed: Sequence[tuple[PaperId, Filing]]) -> None:

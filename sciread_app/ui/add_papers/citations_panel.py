@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.add_papers.import_report import MissingFilesDialog
+from sciread_app.ui.add_papers.imports.report import MissingFilesDialog
 from sciread_app.ui.add_papers.missing_papers import MissingPapersList
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner

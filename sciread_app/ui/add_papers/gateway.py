@@ -23,8 +23,8 @@ from sciread_app.ui.view_models import (
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
-    from sciread_app.services.ingest.identifier_import import Entry
+    from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetchReport
+    from sciread_app.services.ingest.lookup.identifier_import import Entry
     from sciread_app.storage.history.import_log import Import
 
 NOTHING = tr("No papers match the query.")
@@ -77,7 +77,7 @@ class AddPapersGateway:
 
     def find_papers(self, text: str, task: Task) -> list[Entry]:
         """Look up the paper of each identifier, address or title in a text."""
-        from sciread_app.services.ingest.identifier_import import split_texts
+        from sciread_app.services.ingest.lookup.identifier_import import split_texts
 
         return self._workspace.identifiers.find(split_texts(text), task)
 

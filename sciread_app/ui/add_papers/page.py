@@ -14,14 +14,14 @@ from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.citations_panel import CitationsPanel
-from sciread_app.ui.add_papers.fetch_controller import FetchController
-from sciread_app.ui.add_papers.fetch_list import FetchList
-from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
-from sciread_app.ui.add_papers.fetch_text import results_line
-from sciread_app.ui.add_papers.identifier_dialog import IdentifierForm
-from sciread_app.ui.add_papers.import_history import ImportHistoryPanel
-from sciread_app.ui.add_papers.preview_panel import PreviewPanel
-from sciread_app.ui.add_papers.query_form import QueryForm
+from sciread_app.ui.add_papers.fetch.controller import FetchController
+from sciread_app.ui.add_papers.fetch.fetch_list import FetchList
+from sciread_app.ui.add_papers.fetch.preview_panel import PreviewPanel
+from sciread_app.ui.add_papers.fetch.query_form import QueryForm
+from sciread_app.ui.add_papers.fetch.results_dialog import FetchResultsDialog
+from sciread_app.ui.add_papers.fetch.text import results_line
+from sciread_app.ui.add_papers.imports.history import ImportHistoryPanel
+from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierForm
 from sciread_app.ui.app_context import AppContext, Navigator
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue

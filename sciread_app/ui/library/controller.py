@@ -17,25 +17,25 @@ from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import Job, JobQueue
-from sciread_app.ui.library.drag_and_drop import PaperDrag
 from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, LongEdit, Step
-from sciread_app.ui.library.look_up_bar import USUALLY_MISSING, LookUpBar
+from sciread_app.ui.library.metadata.look_up_bar import USUALLY_MISSING, LookUpBar
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import PaperSelectionBar
-from sciread_app.ui.library.sidebar import Sidebar
-from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
+from sciread_app.ui.library.tree.drag_and_drop import PaperDrag
+from sciread_app.ui.library.tree.nodes import LibraryTreeNodes, NodeKind
+from sciread_app.ui.library.tree.sidebar import Sidebar
 from sciread_app.ui.paper_list.card_text import has_pdf
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
     from sciread_app.domain.metadata.looked_up import LookedUpField
-    from sciread_app.services.ingest.pdf_finder import PdfSearchReport
+    from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
     from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder
     from sciread_app.ui.library.export import ExportController
-    from sciread_app.ui.library.metadata_dialog import Chosen, Fields
-    from sciread_app.ui.library.metadata_gateway import MetadataGateway
+    from sciread_app.ui.library.metadata.dialog import Chosen, Fields
+    from sciread_app.ui.library.metadata.gateway import MetadataGateway
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
@@ -263,7 +263,7 @@ class LibraryController(QObject):
         self._look_up(None, fields)
 
     def _look_up(self, ids: Sequence[PaperId] | None, missing: Sequence[str] = ()) -> None:
-        from sciread_app.ui.library.metadata_dialog import MetadataDialog  # loaded on first use
+        from sciread_app.ui.library.metadata.dialog import MetadataDialog  # loaded on first use
 
         for dialog in self._window.findChildren(MetadataDialog):
             if dialog.isVisible() and dialog.papers == ids:
@@ -441,7 +441,7 @@ class LibraryController(QObject):
         lines = [f"{Path(one.file).name or one.entry}: {one.why}" for one in failures[:NAMED]]
 
         def show() -> None:
-            from sciread_app.ui.add_papers.import_report import SkippedFilesDialog
+            from sciread_app.ui.add_papers.imports.report import SkippedFilesDialog
 
             SkippedFilesDialog(ImportSummary(0, 0, 0, failures), self._window).show()
 

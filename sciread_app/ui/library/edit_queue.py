@@ -18,7 +18,7 @@ from sciread_app.language import format_moment, tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
-from sciread_app.ui.library.tree_nodes import LibraryTreeNodes
+from sciread_app.ui.library.tree.nodes import LibraryTreeNodes
 
 if TYPE_CHECKING:
     from sciread_app.services.library.editor import LibraryEditor

@@ -13,7 +13,7 @@ from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
-from sciread_app.ui.add_papers.zotero_dialog import ZoteroDialog
+from sciread_app.ui.add_papers.imports.zotero_dialog import ZoteroDialog
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
@@ -22,8 +22,8 @@ from sciread_app.ui.widgets.dialogs.file_manager import reveal
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
-    from sciread_app.ui.add_papers.import_controller import ImportController
+    from sciread_app.services.ingest.zotero.folders import ZoteroFolder
+    from sciread_app.ui.add_papers.imports.controller import ImportController
     from sciread_app.ui.library.export_gateway import ExportGateway
 
 SETTLED_MS = 2000  # after the last change, before automatic exports are updated

@@ -17,7 +17,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.zotero_folders import ZoteroFolder
+    from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 
 BIBLIOGRAPHY = ".html"  # the suffix of a formatted bibliography
 

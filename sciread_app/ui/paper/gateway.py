@@ -18,7 +18,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import format_day, tr
 from sciread_app.services.export import clipboard
 from sciread_app.services.export.citation_styles import CitationStyles
-from sciread_app.services.ingest import citation_links
+from sciread_app.services.ingest.lookup import citation_links
 from sciread_app.services.library.attachments import AttachmentService
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.services.search.results import shared_words
@@ -170,7 +170,9 @@ class PaperGateway:
         fields = self.organise.looked_up_fields([paper]).get(paper)
         if not fields:
             return ()
-        from sciread_app.services.ingest.record_requests import SOURCE_TITLES  # loads the clients
+        from sciread_app.services.ingest.lookup.record_requests import (
+            SOURCE_TITLES,  # loads the clients
+        )
 
         return tuple(
             LookedUpText(

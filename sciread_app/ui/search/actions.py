@@ -12,7 +12,7 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, PageActions
 from sciread_app.ui.paper_list.density import DENSITIES, Density
-from sciread_app.ui.search.search_box import MODES
+from sciread_app.ui.search.query_box.search_box import MODES
 from sciread_app.ui.search.sort_button import ORDERS
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_files
 

@@ -17,7 +17,7 @@ from sciread_app.ui.compare.panel import ComparePanel
 from sciread_app.ui.page import Page
 from sciread_app.ui.query_state import ResultView, SearchRequest
 from sciread_app.ui.search.page import SearchPage
-from sciread_app.ui.search.search_box import SearchBox
+from sciread_app.ui.search.query_box.search_box import SearchBox
 from sciread_app.ui.widgets.layout.boxes import column
 
 if TYPE_CHECKING:

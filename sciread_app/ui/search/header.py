@@ -25,9 +25,9 @@ from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
 from sciread_app.ui.search.density_button import DensityButton
 from sciread_app.ui.search.empty_list import contains_note
-from sciread_app.ui.search.example_bar import ExampleBar
-from sciread_app.ui.search.filter_bar import FilterBar, filter_text
-from sciread_app.ui.search.search_box import SearchBox
+from sciread_app.ui.search.filters.filter_bar import FilterBar, filter_text
+from sciread_app.ui.search.query_box.example_bar import ExampleBar
+from sciread_app.ui.search.query_box.search_box import SearchBox
 from sciread_app.ui.search.sort_button import SortButton
 from sciread_app.ui.search.view_mode import SWITCH_KEYS, VIEW_MODES, ViewMode
 from sciread_app.ui.style.icons import icon

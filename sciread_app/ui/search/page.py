@@ -20,7 +20,7 @@ from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
-from sciread_app.ui.library.sidebar import Sidebar
+from sciread_app.ui.library.tree.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.paper.details_panel import DetailsPanel

@@ -17,7 +17,7 @@ from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
 from sciread_app.ui.library.export_gateway import ExportGateway
-from sciread_app.ui.library.metadata_gateway import MetadataGateway
+from sciread_app.ui.library.metadata.gateway import MetadataGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -25,7 +25,7 @@ from sciread_app.ui.view_models import ImportSummary, PaletteTarget, Status
 from sciread_app.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.pdf_finder import PdfSearchReport
+    from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
     from sciread_app.services.models.installer import ModelInstaller
     from sciread_app.ui.digest.gateway import DigestGateway
     from sciread_app.ui.evaluation.gateway import EvaluationGateway

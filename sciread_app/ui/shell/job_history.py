@@ -11,7 +11,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from sciread_app.language import tr
-from sciread_app.ui.add_papers.import_report import summed_up
+from sciread_app.ui.add_papers.imports.report import summed_up
 from sciread_app.ui.formatting import ProgressRate, duration, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner, TaskState
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary

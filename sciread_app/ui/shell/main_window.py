@@ -17,12 +17,12 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.ui.actions import ActionRegistry
-from sciread_app.ui.add_papers.import_controller import (
+from sciread_app.ui.add_papers.imports.controller import (
     ImportController,
     report_import,
     report_stopped,
 )
-from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.add_papers.imports.report import ImportReportDialog
 from sciread_app.ui.app_context import AppContext, AppEvents
 from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
@@ -54,7 +54,7 @@ from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
 from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
-    from sciread_app.ui.add_papers.identifier_dialog import IdentifierDialog
+    from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
     from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.search.compare_page import ComparePage
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
@@ -384,7 +384,7 @@ class MainWindow(QMainWindow):
         a title first."""
         if self._takes_papers(lambda window: window.add_by_identifier(identifier)):
             if not self._lookup:
-                from sciread_app.ui.add_papers.identifier_dialog import IdentifierDialog
+                from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
 
                 self._lookup = IdentifierDialog(self.gateway.intake, self.context, self)
                 self._lookup.added.connect(self._show_added)

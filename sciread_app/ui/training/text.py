@@ -21,7 +21,7 @@ from trainer.contract.package import STARTER
 from trainer.contract.settings import Setting, Value
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+    from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetchReport
 
 STOPPING = tr("Save a checkpoint and stop. You can resume later.")
 # Translators: the state of a training run, in one word

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from sciread_app.ui.search.filter_bar import Popover
+from sciread_app.ui.search.filters.filter_bar import Popover
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
 

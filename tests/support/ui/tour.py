@@ -26,7 +26,7 @@ from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.query_state import SearchFilter
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.recommendations.view_models import RecommendationTab
-from sciread_app.ui.search.filter_bar import OFFERS
+from sciread_app.ui.search.filters.filter_bar import OFFERS
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES

@@ -16,8 +16,8 @@ from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Skipped
 from sciread_app.errors import BadQuery
 from sciread_app.paths import Home
-from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
 from sciread_app.services.ingest.fetcher import Fetcher
+from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetchReport
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway

@@ -16,8 +16,8 @@ from sciread_app.domain.paper import Edit, Identifier, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.sources import SOURCES
 from sciread_app.storage.history.import_log import Import
-from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
-from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
+from sciread_app.ui.add_papers.fetch.results_dialog import FetchResultsDialog
+from sciread_app.ui.add_papers.imports.report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.page import FILES, FIRST_SOURCE, IDENTIFIERS, AddPapersPage
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.view_models import CitationReport

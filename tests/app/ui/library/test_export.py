@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
-from sciread_app.services.ingest.zotero_folders import ZoteroFolder
-from sciread_app.ui.add_papers import zotero_dialog
-from sciread_app.ui.add_papers.zotero_dialog import ZoteroDialog
+from sciread_app.services.ingest.zotero.folders import ZoteroFolder
+from sciread_app.ui.add_papers.imports import zotero_dialog
+from sciread_app.ui.add_papers.imports.zotero_dialog import ZoteroDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway

@@ -12,7 +12,7 @@ from sciread_app.settings import Settings, write_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.library.edit_dialog import EditDialog
 from sciread_app.ui.library.picker_popup import PickerPopup
-from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
+from sciread_app.ui.library.tree.nodes import NameEntry, NodeKind
 from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.generate.book import make_book

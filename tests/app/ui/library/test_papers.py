@@ -9,9 +9,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from sciread_app.domain.paper import LibraryChanges
-from sciread_app.ui.library.drag_and_drop import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
-from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
+from sciread_app.ui.library.tree.drag_and_drop import PAPERS, papers_in
+from sciread_app.ui.library.tree.nodes import NameEntry, NodeKind
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -383,7 +383,7 @@ def test_selected_papers_are_dragged_together(window, monkeypatch):
     ids = choose(window, 0, 3)
     carried = []
     monkeypatch.setattr(
-        "sciread_app.ui.library.drag_and_drop.QDrag.exec",
+        "sciread_app.ui.library.tree.drag_and_drop.QDrag.exec",
         lambda drag, action: carried.append(papers_in(drag.mimeData())),
     )
     viewport = window.page.result_list.viewport()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 
 from sciread_app.domain.paper import PaperId, Skipped
 from sciread_app.errors import SciReadError
-from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.add_papers.imports.report import ImportReportDialog
 from sciread_app.ui.jobs.runner import JobQueue, TaskState
 from sciread_app.ui.shell import job_history
 from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory

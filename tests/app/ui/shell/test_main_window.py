@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QWidget
 from sciread_app.domain.paper import LibraryChanges, Skipped
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
-from sciread_app.ui.add_papers.import_report import ImportReportDialog, as_table, headline
+from sciread_app.ui.add_papers.imports.report import ImportReportDialog, as_table, headline
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.page import Page
 from sciread_app.ui.shell.main_layout import MainLayout

@@ -13,7 +13,7 @@ from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, Sou
 from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.errors import SourceError
-from sciread_app.services.ingest.identifier_import import Entry, EntryState, split_texts
+from sciread_app.services.ingest.lookup.identifier_import import Entry, EntryState, split_texts
 from sciread_app.storage.history.import_log import Import
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (

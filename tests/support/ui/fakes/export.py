@@ -8,7 +8,7 @@ from pathlib import Path
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import Edit, PaperId, Skipped
 from sciread_app.errors import SourceError
-from sciread_app.services.ingest.zotero_folders import ZoteroFolder
+from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import ImportSummary
 

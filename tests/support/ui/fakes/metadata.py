@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sciread_app.domain.metadata.changes import Candidate, FieldChange, LookupSuggestion
 from sciread_app.domain.paper import Edit, PaperId
-from sciread_app.services.ingest.metadata_lookup import LookupReport
+from sciread_app.services.ingest.lookup.metadata_lookup import LookupReport
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from sciread_app.ui.shell.startup.qt_application import disable_source_inspection
 disable_source_inspection()
 import linecache, wave
-from sciread_app.ui.add_papers import import_report as ledger
+from sciread_app.ui.add_papers.imports import report as ledger
 print([file for file in (wave.__file__, ledger.__file__) if file in linecache.cache])
 """
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
 from sciread_app.domain.paper import Skipped
-from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.add_papers.imports.report import ImportReportDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file

@@ -7,9 +7,9 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QCursor, QEnterEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from sciread_app.ui.add_papers.import_controller import report_import
+from sciread_app.ui.add_papers.imports.controller import report_import
 from sciread_app.ui.jobs.runner import JobError
-from sciread_app.ui.library.sidebar import Sidebar
+from sciread_app.ui.library.tree.sidebar import Sidebar
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import ThemeChoice

@@ -1,0 +1,1 @@
+"""Look-ups at online services: metadata, missing papers, citations and PDFs."""

@@ -1,0 +1,1 @@
+"""Import from a Zotero data folder."""

@@ -1,0 +1,1 @@
+"""Collections and folders that are kept in step with files and other programs."""

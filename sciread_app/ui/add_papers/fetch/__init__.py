@@ -1,0 +1,1 @@
+"""Fetches from online sources: queries, previews and results."""

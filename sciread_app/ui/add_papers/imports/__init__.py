@@ -1,0 +1,1 @@
+"""Imports of files, identifiers and Zotero libraries, and their reports."""

@@ -1,0 +1,1 @@
+"""The tree of collections, tags and saved searches."""

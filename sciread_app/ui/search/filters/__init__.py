@@ -1,0 +1,1 @@
+"""The filters of a search."""

@@ -1,0 +1,1 @@
+"""The search box, its completion and help, and the papers of a search by example."""
