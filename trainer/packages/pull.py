@@ -169,7 +169,7 @@ def pull(
     return pack_model(source, package, dim=dim)
 
 
-class Source(NamedTuple):
+class ModelSource(NamedTuple):
     """The files of a model, and how it is used by its authors.
 
     `transformer` is the folder of its transformer, named `title` in errors, and `head` the one that
@@ -186,7 +186,7 @@ class Source(NamedTuple):
 
 def find_source(
     folder: Path, name: str, base: Path | None = None, base_id: str = "", pooling: str = ""
-) -> Source:
+) -> ModelSource:
     """Return where the files of the model `name` in `folder` are, and how it is used.
 
     `base` is the folder of the model `base_id` if the model is an adapter for it. An adapter that
@@ -194,7 +194,7 @@ def find_source(
     """
     if base is None:
         use, within = _use(folder, name, pooling)
-        return Source(use, folder / within, name, folder)
+        return ModelSource(use, folder / within, name, folder)
     own, within = None, ""
     if name in PUBLISHED or any((folder / own).exists() for own in (MODULES, "1_Pooling")):
         own, within = _use(folder, name, pooling)
@@ -208,7 +208,7 @@ def find_source(
     # What is said about the base is not true of the adapter, and it may have another license.
     theirs = replace(theirs, note="", licence="")
     head = folder if own else base
-    return Source(own or theirs, base / place, base_id, head, folder / within)
+    return ModelSource(own or theirs, base / place, base_id, head, folder / within)
 
 
 def _use(folder: Path, name: str, pooling: str) -> tuple[Published, str]:
@@ -231,7 +231,7 @@ def _use_of_package(package: Package) -> Published:
     )
 
 
-def pack_model(source: Source, package: Package, *, dim: int = 0) -> Package:
+def pack_model(source: ModelSource, package: Package, *, dim: int = 0) -> Package:
     """Make a package of a model.
 
     The package's `dim` is read from the model; `dim` here keeps only the first numbers of each

@@ -19,7 +19,7 @@ from trainer.distributed import Ranks
 from trainer.encoder import Encoder
 from trainer.loop.scoring import text_reader
 from trainer.loop.setup import Options
-from trainer.methods.library import Library
+from trainer.methods.library import LibraryMethod
 from trainer.train import train
 
 PROMPTS = {"template": "paper: {{a}} {title} {abstract}", "query_template": "graph study: {title}"}
@@ -56,7 +56,7 @@ def test_training_reads_papers_and_queries_with_their_prompts(
 ) -> None:
     base = tiny_package(tmp_path / "base", **PROMPTS)
     given = setup(corpus, base.folder, "library-small", examples=24, join="space")
-    method = Library(replace(given, package=base))
+    method = LibraryMethod(replace(given, package=base))
     texts, reader = method.stages[0].train.texts, text_reader(method)  # type: ignore[attr-defined]
     for row in range(10):
         title, abstract = corpus.title(row), corpus.abstract(row)
