@@ -6,13 +6,34 @@ the texts of a step, added to the loss, prevents nearly all of it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from trainer.data.examples import Batch
-from trainer.methods.base import Loss
+from trainer.data.examples import Batch, PaperExamples
+from trainer.data.tokens import Texts
+from trainer.methods.base import Loss, Setup
+from trainer.methods.base_vectors import base_vectors
 from trainer.model.packed import to_device
+
+
+def with_anchor(
+    setup: Setup,
+    texts: Texts,
+    pooling: str,
+    train: PaperExamples,
+    validation: PaperExamples,
+) -> tuple[PaperExamples, PaperExamples]:
+    """Return the examples with the base model's vectors of their texts, unless the setting `anchor`
+    is 0. `pooling` is the base model's."""
+    if not setup.settings["anchor"]:
+        return train, validation
+    return (
+        replace(train, guide=base_vectors(setup, texts, pooling, train.names)),
+        replace(validation, guide=base_vectors(setup, texts, pooling, validation.names)),
+    )
 
 
 def anchored(loss: Loss, vectors: Tensor, batch: Batch, weight: float) -> Loss:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from trainer.contract.errors import TrainerError
 from trainer.data.examples import Batch
 from trainer.data.journals import JournalRule, journal_examples
+from trainer.methods.anchor import anchored, with_anchor
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.packed import Packed, to_device
@@ -54,15 +58,26 @@ class Miread:
             settings["dropout"],
             settings["head_scale"],
         )
-        plan = OptimizationPlan.of(settings)
-        self.stages = (
-            TrainingStage("journals", found.train, found.validation, model, self.loss, plan),
-        )
+        plan, anchor = OptimizationPlan.of(settings), settings["anchor"]
+        if anchor:
+            if trained != vector:
+                raise TrainerError(
+                    "anchor compares vectors of the finished model, not the pooler's.",
+                    "Set head=mean, head=raw_cls or anchor=0.",
+                )
+            plan = replace(plan, together=plan.batch_size)
+        examples = with_anchor(setup, texts, vector, found.train, found.validation)
+        loss = partial(journal_loss, classes=len(found.classes), anchor=anchor)
+        self.stages = (TrainingStage("journals", *examples, model, loss, plan),)
 
-    def loss(self, outputs: Tensor, batch: Batch) -> Loss:
-        logits = outputs.float()[batch.places[:, 0]]
-        labels = to_device(batch.labels, logits.device)
-        return Loss(F.cross_entropy(logits, labels, reduction="sum"), len(logits))
+
+def journal_loss(outputs: Tensor, batch: Batch, classes: int, anchor: float = 0.0) -> Loss:
+    """Return the cross entropy over the journals, with the anchor. `outputs` are a Classifier's."""
+    scores, vectors = outputs.float().tensor_split([classes], dim=1)
+    logits = scores[batch.places[:, 0]]
+    labels = to_device(batch.labels, logits.device)
+    loss = Loss(F.cross_entropy(logits, labels, reduction="sum"), len(logits))
+    return anchored(loss, vectors, batch, anchor)
 
 
 class Classifier(nn.Module):
@@ -81,6 +96,7 @@ class Classifier(nn.Module):
         nn.init.zeros_(self.classes.bias)
 
     def forward(self, texts: Packed) -> Tensor:
-        """[texts, classes]"""
-        found: Tensor = self.scale * self.classes(self.dropout(self.texts(texts)))
-        return found
+        """Return the scores of the classes and the vector of each text, [texts, classes + dim]."""
+        vectors = self.texts(texts)
+        scores = self.scale * self.classes(self.dropout(vectors))
+        return torch.cat([scores, vectors], dim=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
+from trainer.methods.anchor import anchored, with_anchor
 from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import FacetContrast
 from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
@@ -30,9 +32,11 @@ class Multi2Spe:
         self.contrast = FacetContrast(
             settings["lambda"], settings["mix"], settings["similarity"], settings["temperature"]
         )
-        self.cites = setup.corpus.cites
+        self.cites, self.anchor = setup.corpus.cites, settings["anchor"]
         self.reading = setup.reading(settings["cls_tokens"])
         examples, self.records = triples(setup, setup.texts(self.reading))
+        # The base model does not know the further [CLS]. Small ones have mean pooling.
+        plain = setup.texts(replace(self.reading, cls_tokens=1))
         backbone, init = start(setup), settings["facet_init"]
         facets = FacetPooling(
             backbone.hidden,
@@ -46,7 +50,13 @@ class Multi2Spe:
             backbone, "multi_cls", partial(start, setup), share, facets
         )
         self.stages = (
-            TrainingStage("triples", *examples, self.encoder, self.loss, plan_of(settings)),
+            TrainingStage(
+                "triples",
+                *with_anchor(setup, plain, "mean", *examples),
+                self.encoder,
+                self.loss,
+                plan_of(settings),
+            ),
         )
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
@@ -59,7 +69,7 @@ class Multi2Spe:
             )
         else:
             lost = self.contrast.of_two(query, positive, negative)
-        return Loss(lost.sum(), len(lost))
+        return anchored(Loss(lost.sum(), len(lost)), vectors.sum(1), batch, self.anchor)
 
 
 def start(setup: Setup) -> Backbone:

@@ -26,10 +26,12 @@ from trainer.data.pairs import (
 from trainer.data.token_blocks import Blocks
 from trainer.data.tokens import TextPart, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
+from trainer.methods.anchor import anchored, with_anchor
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.losses import info_nce
+from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.packed import Packed, to_device
-from trainer.model.text_model import Backbone, TextModel
+from trainer.model.text_model import Backbone
 
 # Maximum of warm-up steps (as RoBERTa; the paper does not give any).
 _LONGEST_WARMUP = 10_000
@@ -45,7 +47,20 @@ class PhysBert:
             self.reading = replace(self.reading, tokenizer=_word_pieces(setup))
         if settings["from_scratch"]:
             self.reading = replace(self.reading, prompt="", query_prompt="")
-        self.encoder = TextModel(_backbone(setup, self.reading.tokenizer), settings["pooling"])
+        # Without the base model's own weights and words, there is nothing to keep of it.
+        if settings["from_scratch"] or settings["train_tokenizer"]:
+            for name in ("start_share", "keep_search", "anchor"):
+                if settings[name]:
+                    raise TrainerError(
+                        f"{name} requires a training that starts from the base model.",
+                        f"Set from_scratch=false and train_tokenizer=false, or {name}=0.",
+                    )
+        self.encoder = WeightInterpolation(
+            _backbone(setup, self.reading.tokenizer),
+            settings["pooling"],
+            setup.backbone,
+            settings["start_share"],
+        )
         self.records: dict[str, Any] = {}
         self.stages = list(self._word_stages(setup))
         if settings["contrast"]:
@@ -77,19 +92,23 @@ class PhysBert:
         settings = setup.settings
         texts = setup.texts(self.reading, [TextPart.question])
         train, validation = pairs_to_learn(setup)
+        examples = (
+            pair_examples(texts, list(train.values()), settings["homogeneous"]),
+            pair_examples(texts, list(validation.values()), settings["homogeneous"]),
+        )
         self.records["contrast"] = {name: pairs.records for name, pairs in train.items()}
         together = min(settings["together"], settings["batch_size"])
         scores = PairScores(setup.corpus, validation, settings["scored"], setup.seed)
         return TrainingStage(
             "contrast",
-            pair_examples(texts, list(train.values()), settings["homogeneous"]),
-            pair_examples(texts, list(validation.values()), settings["homogeneous"]),
+            *with_anchor(setup, texts, settings["pooling"], *examples),
             self.encoder,
             InBatch(
                 settings["temperature"],
                 together,
                 same_label=settings["mask_same_label"],
                 same_paper=settings["mask_same_doc"],
+                anchor=settings["anchor"],
             ),
             OptimizationPlan.of(settings, together=together),
             scores if scores.scored else None,
@@ -208,9 +227,15 @@ class InBatch:
     """
 
     def __init__(
-        self, temperature: float, together: int, *, same_label: bool, same_paper: bool
+        self,
+        temperature: float,
+        together: int,
+        *,
+        same_label: bool,
+        same_paper: bool,
+        anchor: float = 0.0,
     ) -> None:
-        self.temperature, self.together = temperature, together
+        self.temperature, self.together, self.anchor = temperature, together, anchor
         self.same_label, self.same_paper = same_label, same_paper
 
     def __call__(self, outputs: Tensor, batch: Batch) -> Loss:
@@ -235,7 +260,7 @@ class InBatch:
                 anchors[there(mine)], candidates, there(targets), self.temperature, same
             )
             total = total + lost.sum()
-        return Loss(total, len(anchors))
+        return anchored(Loss(total, len(anchors)), vectors, batch, self.anchor)
 
     def _same(
         self, batch: Batch, mine: Tensor, labels: Tensor, papers: Tensor

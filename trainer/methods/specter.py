@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
+from trainer.methods.anchor import anchored, with_anchor
 from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import all_triplets, triplet_margin
 from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
@@ -26,9 +27,11 @@ class Specter:
     def __init__(self, setup: Setup) -> None:
         settings = setup.settings
         self.margin, self.distance = settings["margin"], settings["distance"]
+        self.anchor = settings["anchor"]
         self.cites = setup.corpus.cites
         self.reading = setup.reading()
-        examples, self.records = triples(setup, setup.texts(self.reading))
+        texts = setup.texts(self.reading)
+        examples, self.records = triples(setup, texts)
         backbone, pooling = setup.backbone(), settings["pooling"]
         mix = None
         if pooling == "scalar_mix":
@@ -39,7 +42,15 @@ class Specter:
         self.encoder = WeightInterpolation(backbone, vector, setup.backbone, share, scalar_mix=mix)
         trained = setup.pooled(backbone, pooling) if pooling == "pooler" else self.encoder
         model = nn.Sequential(trained, nn.Dropout(settings["embedding_dropout"]))
-        self.stages = (TrainingStage("triples", *examples, model, self.loss, plan_of(settings)),)
+        self.stages = (
+            TrainingStage(
+                "triples",
+                *with_anchor(setup, texts, vector, *examples),
+                model,
+                self.loss,
+                plan_of(settings),
+            ),
+        )
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
         query, positive, negative = outputs.float()[batch.places].unbind(1)
@@ -48,7 +59,7 @@ class Specter:
             lost = all_triplets(query, positive, others, allowed, self.margin, self.distance)
         else:
             lost = triplet_margin(query, positive, negative, self.margin, self.distance)
-        return Loss(lost.sum(), len(lost))
+        return anchored(Loss(lost.sum(), len(lost)), outputs, batch, self.anchor)
 
 
 def begin_words(tokenizer: Path) -> Tensor:

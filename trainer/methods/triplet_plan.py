@@ -65,7 +65,15 @@ def plan_of(settings: Mapping[str, Any]) -> OptimizationPlan:
     """Return the plan; a whole step is computed together if its papers are each other's
     negatives."""
     plan = OptimizationPlan.of(settings)
-    return replace(plan, together=plan.batch_size) if settings["negatives"] == "batch" else plan
+    if settings["negatives"] == "batch":
+        return replace(plan, together=plan.batch_size)
+    if settings["anchor"]:
+        raise TrainerError(
+            "anchor compares the texts of a whole step, which negatives=drawn does not compute "
+            "together.",
+            "Set negatives=batch or anchor=0.",
+        )
+    return plan
 
 
 def batch_negatives(outputs: Tensor, batch: Batch, cites: Csr) -> tuple[Tensor, Tensor]:

@@ -17,9 +17,11 @@ from tests.support.generate.corpus import make_corpus
 from tests.support.models.small_loop import learn, make, setup
 from tests.support.models.small_runs import small_base, small_corpus, small_recipe
 from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
+from trainer.contract.errors import TrainerError
 from trainer.contract.package import read_package
 from trainer.contract.run import RECORDS, Run
 from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.examples import Batch
 from trainer.data.hard_negatives import mine
 from trainer.data.tokens import TextPart, Texts, TokenCache
 from trainer.data.typed_queries import typed_queries
@@ -235,3 +237,45 @@ def test_finished_training_names_its_tasks(corpus: Corpus, base: Path, tmp_path:
     run = Run.create(tmp_path / "run", small_recipe("library", corpus.folder, base))
     assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
     assert "titles" in json.loads((run.folder / RECORDS).read_text("utf-8"))["tasks"]
+
+
+@pytest.mark.parametrize(
+    "recipe", ["specter-small", "multi2spe-small", "miread-small", "physbert-small"]
+)
+def test_anchored_recipe_keeps_similarities_of_the_base(
+    corpus: Corpus, base: Path, recipe: str
+) -> None:
+    sizes: dict[str, Any] = {
+        "miread-small": {"min_papers": 4, "head_scale": 1.0},
+        "physbert-small": {"min_papers": 2, "category_pairs": 60, "together": 60},
+    }
+
+    def trained(anchor: float) -> tuple[Batch, torch.Tensor]:
+        """The batch, and the similarities of its texts after the training."""
+        method = make(corpus, base, recipe, anchor=anchor, **sizes.get(recipe, {}))
+        learn(method.stages[-1], 30)
+        batch = method.stages[-1].train.batch(np.arange(16), np.arange(16), 0)
+        with torch.no_grad():
+            vectors = F.normalize(method.encoder.vectors(batch.texts).float(), dim=1)
+        return batch, vectors @ vectors.T
+
+    batch, kept = trained(3000.0)
+    assert batch.guide is not None
+    before = batch.guide @ batch.guide.T
+    _, free = trained(0.0)
+    assert (kept - before).square().mean() < (free - before).square().mean() / 2
+
+
+@pytest.mark.parametrize(
+    ("recipe", "changes"),
+    [
+        ("specter-small", {"negatives": "drawn"}),
+        ("miread-small", {"head": "pooler"}),
+        ("physbert-small", {"from_scratch": True}),
+    ],
+)
+def test_anchor_that_cannot_be_used_is_refused(
+    corpus: Corpus, base: Path, recipe: str, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(TrainerError, match="anchor"):
+        make(corpus, base, recipe, anchor=100.0, **{"keep_search": False} | changes)

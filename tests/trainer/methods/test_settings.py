@@ -63,6 +63,7 @@ COMMON = (
     Change("dropout", 0.5, "model"),
 )
 TRIPLES = (
+    Change("anchor", 100.0, "loss", {"negatives": "batch"}),
     Change("triples", "given", "examples"),
     Change("samples_per_query", 2, "examples"),
     Change("hard_share", 1.0, "examples"),
@@ -99,6 +100,7 @@ CHANGES = {
         Change("head", "raw_cls", "model"),
         Change("head", "mean", "model"),
         Change("head_scale", 30.0, "model"),
+        Change("anchor", 100.0, "loss", {"head": "mean"}),
         Change("start_share", 0.5, "package"),
         Change("min_papers", 15, "examples"),
         Change("pubmed_min_papers", 15, "examples"),
@@ -140,6 +142,8 @@ CHANGES = {
         Change("pooling", "mean_no_special", "model"),
         Change("pooling", "cls", "model"),
         Change("scored", 200, "scores"),
+        Change("start_share", 0.5, "package"),
+        Change("anchor", 100.0, "loss"),
     ),
     "library": (
         Change("examples", 64, "examples"),
