@@ -108,8 +108,8 @@ class Windowed:
         """Measure these on the library, and look at how the last compares with the first."""
         page = self._go("dashboard", EvaluationPage)
         page.measure(models, LOCAL, LIBRARY)
-        self.until(lambda: page.found.boards and not self._jobs.running())
-        reports = {kept.report.subject.space: kept.model for kept in page.found.boards[0].reports}
+        self.until(lambda: page.results.boards and not self._jobs.running())
+        reports = {kept.report.subject.space: kept.model for kept in page.results.boards[0].reports}
         spaces = {model.name: model.space for model in self.workspace.models.all()}
         page.show_view(COMPARE)
         page.compare.pair.choose(*(reports[spaces[name]] for name in (models[0], models[-1])))

@@ -148,14 +148,14 @@ def _alone(window: MainWindow) -> None:
     """Show one model, with nothing to compare it with."""
     _write_local(window._home / "reports", *SKILLS[0])
     window.go_to("dashboard")
-    wait(lambda: _page(window).found.boards)
+    wait(lambda: _page(window).results.boards)
 
 
 def _scores(window: MainWindow) -> None:
     measured(window)
     window.go_to("dashboard")
     _page(window).refresh()
-    wait(lambda: len(_page(window).found.boards) > 1)
+    wait(lambda: len(_page(window).results.boards) > 1)
 
 
 def _beside_papers(window: MainWindow) -> None:

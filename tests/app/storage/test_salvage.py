@@ -85,7 +85,7 @@ def test_salvage_of_intact_library_keeps_every_row(path, tmp_path):
     done = salvage(path, tmp_path / "new.sqlite3")
     assert not done.lost and not done.altered and not done.gone and not done.pages
     assert rows(tmp_path / "new.sqlite3") == rows(path)
-    assert done.kept["papers"] == PAPERS - 1
+    assert done.recovered["papers"] == PAPERS - 1
     library = open_checked(tmp_path / "new.sqlite3")
     library.put([paper("New")])
     assert max(library.ids()) == PAPERS + 1  # the id of the deleted paper is not reused
@@ -139,14 +139,14 @@ def test_unreadable_sectors_cost_only_their_rows(path, tmp_path, seed):
     salvage(path, tmp_path / "zeros.sqlite3")
     found, same = rows(tmp_path / "failing.sqlite3"), rows(tmp_path / "zeros.sqlite3")
     assert {row[:2] for row in found["papers"]} == {row[:2] for row in same["papers"]}
-    assert found["notes"] == same["notes"] and done.kept["papers"] > PAPERS // 2
+    assert found["notes"] == same["notes"] and done.recovered["papers"] > PAPERS // 2
     assert done.pages > 0
 
 
 def test_unreadable_page_of_uncounted_rows_is_reported(path, tmp_path):
     with damage.failing(path, {damage.root(path, "authors")}):
         done = salvage(path, tmp_path / "new.sqlite3")
-    assert done.kept["papers"] == PAPERS - 1
+    assert done.recovered["papers"] == PAPERS - 1
     assert (done.pages, done.uncounted) == (1, 1)
 
 
@@ -157,7 +157,7 @@ def test_unreadable_page_of_write_ahead_log_costs_only_itself(path, tmp_path):
     with damage.failing(log, {1}):  # the header of the log, and nearly all of its first page
         done = salvage(path, tmp_path / "new.sqlite3")
     library.close()
-    assert done.kept["papers"] >= PAPERS - 1
+    assert done.recovered["papers"] >= PAPERS - 1
     open_checked(tmp_path / "new.sqlite3").close()
 
 
@@ -319,5 +319,5 @@ def test_salvage_migrates_library_of_earlier_version(tmp_path, revision):
 def test_salvage_of_file_that_is_not_a_library_finds_nothing(tmp_path, content):
     (tmp_path / "old.sqlite3").write_bytes(content)
     done = salvage(tmp_path / "old.sqlite3", tmp_path / "new.sqlite3")
-    assert not done.kept["papers"]
+    assert not done.recovered["papers"]
     open_checked(tmp_path / "new.sqlite3").close()
