@@ -89,7 +89,7 @@ def test_fetch_citations_counts_stored_papers(pubmed, monkeypatch):
         named = answer("show", "1")[0]["identifiers"]
         pmid = next(i.removeprefix("pmid:") for i in named if i.startswith("pmid:"))
         pubmed.links = {pmid: ["111", "222"], "333": [pmid]}
-        assert answer("fetch", "citations")["asked"] == 3
+        assert answer("fetch", "citations")["looked_up"] == 3
     (paper,) = answer("show", pmid)
     assert (paper["references"], paper["cited_by"]) == (2, 1)
     assert "cited by" in run("show", pmid).stdout

@@ -56,7 +56,7 @@ def run(home, *words, code=0):
 def test_salvaged_home_passes_the_check_with_all_its_data(home, tmp_path):
     before, new = home.library.read_bytes(), tmp_path / "new"
     output = run(home.folder, "doctor", "--salvage", str(new))
-    assert output["kept"]["papers"] == PAPERS and not output["lost"]
+    assert output["recovered"]["papers"] == PAPERS and not output["lost"]
     assert all(finding["ok"] for finding in run(new, "doctor"))
     status = run(new, "status")
     assert (status["papers"], status["found_by_meaning"]) == (PAPERS, PAPERS)
