@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from trainer.contract.errors import TrainerError
 from trainer.data.examples import Batch, PaperExamples
 from trainer.data.tokens import Texts
 from trainer.methods.base import Loss, Setup
@@ -27,9 +28,15 @@ def with_anchor(
     validation: PaperExamples,
 ) -> tuple[PaperExamples, PaperExamples]:
     """Return the examples with the base model's vectors of their texts, unless the setting `anchor`
-    is 0. `pooling` is the base model's."""
+    is 0. `pooling` is that of the vectors in training, which must need no weights that the base
+    model lacks. Raises TrainerError."""
     if not setup.settings["anchor"]:
         return train, validation
+    if pooling in ("pooler", "scalar_mix"):
+        raise TrainerError(
+            f"anchor cannot compare vectors of {pooling} with those of the base model.",
+            "Use the mean or [CLS] of the last layer, or set anchor=0.",
+        )
     return (
         replace(train, guide=base_vectors(setup, texts, pooling, train.names)),
         replace(validation, guide=base_vectors(setup, texts, pooling, validation.names)),

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from trainer.contract.errors import TrainerError
 from trainer.data.examples import Batch
 from trainer.data.journals import JournalRule, journal_examples
 from trainer.methods.anchor import anchored, with_anchor
@@ -60,13 +59,8 @@ class Miread:
         )
         plan, anchor = OptimizationPlan.of(settings), settings["anchor"]
         if anchor:
-            if trained != vector:
-                raise TrainerError(
-                    "anchor compares vectors of the finished model, not the pooler's.",
-                    "Set head=mean, head=raw_cls or anchor=0.",
-                )
             plan = replace(plan, together=plan.batch_size)
-        examples = with_anchor(setup, texts, vector, found.train, found.validation)
+        examples = with_anchor(setup, texts, trained, found.train, found.validation)
         loss = partial(journal_loss, classes=len(found.classes), anchor=anchor)
         self.stages = (TrainingStage("journals", *examples, model, loss, plan),)
 

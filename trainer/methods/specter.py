@@ -45,7 +45,7 @@ class Specter:
         self.stages = (
             TrainingStage(
                 "triples",
-                *with_anchor(setup, texts, vector, *examples),
+                *with_anchor(setup, texts, pooling, *examples),
                 model,
                 self.loss,
                 plan_of(settings),

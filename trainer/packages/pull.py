@@ -205,7 +205,7 @@ def find_source(
         theirs, place = own, transformer_of(base, base_id)
     else:
         theirs, place = _use(base, base_id, pooling)
-    # What is said about the base is not true of the adapter, and it may have another license.
+    # The description and license of the base do not apply to the adapter.
     theirs = replace(theirs, note="", licence="")
     head = folder if own else base
     return ModelSource(own or theirs, base / place, base_id, head, folder / within)

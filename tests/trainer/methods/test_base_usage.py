@@ -1,4 +1,4 @@
-"""What a training keeps of the usage of its base model: prompts, and modules after the pooling."""
+"""Prompts and modules of the base model that a training keeps or drops."""
 
 from __future__ import annotations
 

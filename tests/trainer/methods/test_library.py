@@ -270,6 +270,8 @@ def test_anchored_recipe_keeps_similarities_of_the_base(
     ("recipe", "changes"),
     [
         ("specter-small", {"negatives": "drawn"}),
+        ("specter-small", {"pooling": "pooler"}),
+        ("specter-small", {"pooling": "scalar_mix"}),
         ("miread-small", {"head": "pooler"}),
         ("physbert-small", {"from_scratch": True}),
     ],
