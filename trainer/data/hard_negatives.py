@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -26,6 +25,9 @@ _ANCHORS, _CANDIDATES = 1 << 10, 1 << 14
 # So many of the most frequent tokens make up nearly all of a BM25 product. A dense matrix
 # multiplies them a hundred times as fast as a sparse one.
 _DENSE_TOKENS = 256
+# A GPU multiplies whole dense matrices of so many weights, 1 GB, faster than it could choose: for
+# 80,000 anchors among 100,000 papers it takes seconds, where a CPU core takes a quarter of an hour.
+_DENSE_WEIGHTS = 1 << 28
 
 
 def mine(
@@ -36,6 +38,7 @@ def mine(
     anchors: NDArray[np.int64],
     *,
     device: torch.device | None = None,
+    dense: bool = False,
     at: Callable[[int], None] = lambda done: None,
 ) -> NDArray[np.int32]:
     """Return candidates [anchors, 2 * (_FARTHEST - _NEAREST)] of `pool`, similar to each anchor by
@@ -45,39 +48,32 @@ def mine(
     pool, both ascending. Papers that cite or are cited by an anchor, or are cited together with it,
     are no candidates, by the matrix `cites` (`citation_matrix`); such and missing places are -1.
     Every anchor is compared with every paper of the pool, in blocks, so that memory grows with the
-    pool only by its words. `at` is called with the number of anchors done.
+    pool only by its words. `dense` multiplies dense matrices of all words, which only a GPU does
+    faster. `at` is called with the number of anchors done.
     """
     device = device or torch.device("cpu")
     related = _Relations(cites, pool)
     words = bm25_weights(_counts(cache, pool, abstracts=True))
-    often = np.bincount(words.indices, minlength=words.shape[1])
-    frequent = np.argsort(-often, kind="stable")[:_DENSE_TOKENS]
-    rare = np.setdiff1d(np.arange(words.shape[1]), frequent)
-    blocks = []
-    for start in range(0, len(pool), _CANDIDATES):
-        some = words[start : start + _CANDIDATES]
-        there = slice(start, start + some.shape[0])
-        blocks.append(_Block(there, csr_array(some[:, frequent]), csr_array(some[:, rare].T)))
+    index = (_DenseIndex if dense else _SparseIndex)(words, device)
     del words
     last = min(_FARTHEST, len(pool))
     first = min(_NEAREST, last // 2)
     found = np.full((len(anchors), 2, last - first), -1, np.int32)
-    for start in range(0, len(anchors), _ANCHORS):
-        some = anchors[start : start + _ANCHORS]
+    for start in range(0, len(anchors), index.anchors):
+        some = anchors[start : start + index.anchors]
         places = np.searchsorted(pool, some)
-        titles = _counts(cache, some, abstracts=False)
-        title = _Query(_on(device, titles[:, frequent].toarray()), csr_array(titles[:, rare]))
+        titles = index.queries(_counts(cache, some, abstracts=False))
         own = _on(device, vectors(places))
         excluded = related.of(some, places)
         best = [_Best(len(some), last, device) for _ in range(2)]
-        for block in blocks:
-            theirs = _on(device, vectors(np.arange(len(pool))[block.places]))
-            out = excluded[:, block.places].nonzero()
+        for number, block in enumerate(index.blocks):
+            theirs = _on(device, vectors(np.arange(len(pool))[block]))
+            out = excluded[:, block].nonzero()
             for kept, scores in zip(
-                best, (own @ theirs.T, title.scores(block, device)), strict=True
+                best, (own @ theirs.T, index.scores(titles, number)), strict=True
             ):
                 scores[_on(device, out[0]), _on(device, out[1])] = -torch.inf
-                kept.add(scores, block.places.start)
+                kept.add(scores, block.start)
         for number, kept in enumerate(best):
             found[start : start + len(some), number] = kept.papers(pool)[:, first:]
         at(start + len(some))
@@ -87,19 +83,16 @@ def mine(
 def choose_negatives(
     candidates: NDArray[np.int32],
     places: NDArray[np.int64],
-    avoid: NDArray[np.int32],
-    codes: NDArray[np.int32],
     pool: NDArray[np.int64],
     seed: int,
 ) -> NDArray[np.int32]:
     """Return a random candidate for each example, [examples]; any paper of the pool without one.
 
-    `places` are the examples' rows in `candidates`. A paper whose code is the example's `avoid` is
-    not used (-1: all are).
+    `places` are the examples' rows in `candidates`.
     """
     numbers = np.arange(len(places))
     own = candidates[places]
-    usable = (own >= 0) & ((avoid[:, None] < 0) | (codes[own] != avoid[:, None]))
+    usable = own >= 0
     counts = usable.sum(1)
     wanted = random_integers(np.maximum(counts, 1), "hard negative", seed, numbers)
     chosen = own[numbers, np.argmax(usable.cumsum(1) > wanted[:, None], axis=1)]
@@ -138,28 +131,57 @@ class _Relations:
         return csr_array(self._to_pool[papers] + self._from_pool[papers] + together + itself)
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Some places of the pool, and the BM25 weights of their words: `frequent` [places, tokens] and
-    `rare` [tokens, places]."""
+class _SparseIndex:
+    """The BM25 weights of the pool, in blocks of papers; only those of frequent words are dense."""
 
-    places: slice
-    frequent: csr_array
-    rare: csr_array
+    def __init__(self, words: csr_array, device: torch.device) -> None:
+        self._device, self.anchors = device, _ANCHORS
+        often = np.bincount(words.indices, minlength=words.shape[1])
+        self._frequent = np.argsort(-often, kind="stable")[:_DENSE_TOKENS]
+        self._rare = np.setdiff1d(np.arange(words.shape[1]), self._frequent)
+        self.blocks = _slices(words.shape[0], _CANDIDATES)
+        self._weights = [
+            (csr_array(words[block][:, self._frequent]), csr_array(words[block][:, self._rare].T))
+            for block in self.blocks
+        ]
 
+    def queries(self, counts: csr_array) -> tuple[Tensor, csr_array]:
+        """Return the counts of the words in titles, as `scores` needs them."""
+        frequent = _on(self._device, counts[:, self._frequent].toarray())
+        return frequent, csr_array(counts[:, self._rare])
 
-@dataclass(frozen=True, eq=False)
-class _Query:
-    """The counts of the words in titles: `frequent` and `rare`, both [titles, tokens]."""
-
-    frequent: Tensor
-    rare: csr_array
-
-    def scores(self, block: _Block, device: torch.device) -> Tensor:
-        """Return the BM25 scores [titles, places]; -inf where they have no word in common."""
-        found = self.frequent @ _on(device, block.frequent.toarray()).T
-        found += _on(device, (self.rare @ block.rare).toarray())
+    def scores(self, queries: tuple[Tensor, csr_array], number: int) -> Tensor:
+        """Return the BM25 scores of a block, [titles, papers]; -inf without a common word."""
+        frequent, rare = self._weights[number]
+        found = queries[0] @ _on(self._device, frequent.toarray()).T
+        found += _on(self._device, (queries[1] @ rare).toarray())
         return found.masked_fill_(found <= 0, -torch.inf)
+
+
+class _DenseIndex:
+    """The BM25 weights of the pool, in blocks of papers that are multiplied as dense matrices."""
+
+    def __init__(self, words: csr_array, device: torch.device) -> None:
+        self._device = device
+        self.anchors = max(1, _DENSE_WEIGHTS // words.shape[1])
+        self.blocks = _slices(words.shape[0], self.anchors)
+        self._weights = [self._matrix(csr_array(words[block])) for block in self.blocks]
+
+    def queries(self, counts: csr_array) -> Tensor:
+        """Return the counts of the words in titles, [titles, words]."""
+        return self._matrix(counts).to_dense()
+
+    def scores(self, queries: Tensor, number: int) -> Tensor:
+        """Return the BM25 scores of a block, [titles, papers]; -inf without a common word."""
+        found = queries @ self._weights[number].to_dense().T
+        return found.masked_fill_(found <= 0, -torch.inf)
+
+    def _matrix(self, matrix: csr_array) -> Tensor:
+        found = matrix.tocoo()
+        places = _on(self._device, np.stack(found.coords).astype(np.int64))
+        weights = _on(self._device, found.data.astype(np.float32))
+        with torch.sparse.check_sparse_tensor_invariants(False):
+            return torch.sparse_coo_tensor(places, weights, matrix.shape)
 
 
 class _Best:
@@ -182,6 +204,10 @@ class _Best:
         """Return the papers, best first; -1 where the score is -inf."""
         there = self._scores.isfinite().cpu().numpy()
         return np.where(there, pool[self._places.cpu().numpy()], -1).astype(np.int32)
+
+
+def _slices(count: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def _on(device: torch.device, values: NDArray[np.generic]) -> Tensor:

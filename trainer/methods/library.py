@@ -103,9 +103,9 @@ class TaskContrast:
     """The loss: InfoNCE over the step, without negatives that may be related, and the anchor.
 
     A paper is no negative of a pair if it cites or is cited by the pair's first paper. For pairs by
-    journal or category, papers of the same one are left out as well; for all other pairs, texts
-    that the base model finds more similar to the first than the second is (GISTEmbed; Solatorio,
-    2024).
+    journal or category, papers of the same one and hard negatives are left out as well; for all
+    other pairs, texts that the base model finds more similar to the first than the second is
+    (GISTEmbed; Solatorio, 2024).
     """
 
     def __init__(self, corpus: Corpus, temperature: float, anchor: float) -> None:
@@ -152,12 +152,20 @@ class TaskContrast:
         related |= rivals == second[:, None]
         categories, venues = self._categories[rivals], self._venues[rivals]
         same = np.where(labels < self._kinds, categories == labels, venues == labels - self._kinds)
-        unrelated: NDArray[np.bool_] = ~(related | ((labels >= 0) & same))
+        # The hard negatives come after the positives of the step.
+        hard = np.arange(len(rivals)) >= len(rivals) // (batch.papers.shape[1] - 1)
+        unrelated: NDArray[np.bool_] = ~(related | ((labels >= 0) & (same | hard)))
         return unrelated
 
 
 def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) -> PaperExamples:
-    corpus, papers = setup.corpus, _papers(examples)
+    """Return the examples with a hard negative each; those by journal or category repeat their
+    second paper, because papers that look alike are often of one journal or field."""
+    assert examples.labels is not None
+    corpus, unlabelled = setup.corpus, examples.labels < 0
+    papers = _papers(examples)[unlabelled]
+    if not len(papers):
+        return examples
     rows = corpus.rows(Split.train)
     pool = np.union1d(rows[corpus.abstracts.lengths[rows] > 0], papers)
     names = name_texts(pool, TextPart.both)
@@ -174,6 +182,7 @@ def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) ->
             lambda some: vectors(names[some]),
             anchors,
             device=setup.device,
+            dense=setup.device.type == "cuda",
             at=lambda done: setup.note(f"Hard negatives: {done:,} of {len(anchors):,} papers"),
         )
 
@@ -181,16 +190,9 @@ def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) ->
     key = key_of(FORMAT, vectors.key, anchors.astype(np.int64).tobytes())
     found = cached_numbers(corpus.folder / "negatives" / key, "candidates.int32", mined)
     candidates = found.reshape(len(anchors), -1)
-    assert examples.labels is not None
-    kinds = len(corpus.field_names)
-    venue = examples.labels >= kinds
-    by_category = choose_negatives(
-        candidates, places, np.where(venue, -1, examples.labels), corpus.primary, pool, setup.seed
-    )
-    by_venue = choose_negatives(
-        candidates, places, examples.labels - kinds, corpus.venues, pool, setup.seed
-    )
-    return with_negatives(examples, np.where(venue, by_venue, by_category))
+    negatives = examples.rows[:, 1].copy()
+    negatives[unlabelled] = choose_negatives(candidates, places, pool, setup.seed)
+    return with_negatives(examples, negatives)
 
 
 def _papers(examples: PaperExamples) -> NDArray[np.int64]:

@@ -46,11 +46,14 @@ def test_mined_negatives_are_not_related(corpus: Corpus, base: Path) -> None:
         assert not np.isin(np.flatnonzero(together[row]), some).any()
 
 
+@pytest.mark.parametrize("dense", [False, True])
 def test_mined_negatives_are_the_most_similar_of_all_blocks(
-    corpus: Corpus, base: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Corpus, base: Path, monkeypatch: pytest.MonkeyPatch, dense: bool
 ) -> None:
     for name, value in (("_ANCHORS", 7), ("_CANDIDATES", 11), ("_DENSE_TOKENS", 3)):
         monkeypatch.setattr(hard_negatives, name, value)
+    vocabulary = TokenCache.open(corpus, base).vocabulary.size
+    monkeypatch.setattr(hard_negatives, "_DENSE_WEIGHTS", 9 * vocabulary)
     for name, value in (("_NEAREST", 2), ("_FARTHEST", 6)):
         monkeypatch.setattr(hard_negatives, name, value)
     pool = corpus.rows(Split.train)
@@ -58,7 +61,7 @@ def test_mined_negatives_are_the_most_similar_of_all_blocks(
     vectors = unit_vectors(len(pool))
     cache = TokenCache.open(corpus, base)
     anchors = pool[::3]
-    found = mine(cache, graph, pool, vectors.__getitem__, anchors)
+    found = mine(cache, graph, pool, vectors.__getitem__, anchors, dense=dense)
 
     dense = graph.toarray().astype(int)
     related = ((dense + dense.T + dense.T @ dense) > 0)[np.ix_(pool, pool)]

@@ -103,6 +103,27 @@ def test_cited_papers_are_no_negatives(corpus: Corpus, base: Path) -> None:
             assert not unrelated[place][np.isin(rivals, corpus.cites[paper])].any()
 
 
+def test_pairs_by_journal_or_category_have_no_hard_negatives(corpus: Corpus, base: Path) -> None:
+    method = make(corpus, base, "library-small", examples=60)
+    train_, loss = method.stages[0].train, method.stages[0].loss
+    labels = train_.labels  # type: ignore[attr-defined]
+
+    def lost(numbers: Any, negatives: Any) -> float:
+        rows = train_.rows.copy()  # type: ignore[attr-defined]
+        rows[numbers, 2] = negatives
+        batch = replace(train_, rows=rows, guide=None).batch(  # type: ignore[type-var]
+            numbers, np.arange(len(numbers)), 0
+        )
+        with torch.no_grad():
+            return float(loss(method.encoder.vectors(batch.texts), batch).total)
+
+    for numbers, same in ((labels >= 0, True), (labels < 0, False)):
+        some = np.flatnonzero(numbers)[:8]
+        others = corpus.rows(Split.train)[: len(some)]
+        given = [lost(some, negatives) for negatives in (others, others[::-1] + 1)]
+        assert (given[0] == pytest.approx(given[1], abs=1e-5)) == same
+
+
 def test_negatives_are_mined_once_and_kept_beside_the_corpus(
     tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
