@@ -22,10 +22,10 @@ class KnownRecipe:
 
 
 LIBRARY = {
-    "library": KnownRecipe("For a GPU: large batches, and texts of up to 256 tokens."),
+    "library": KnownRecipe("For a GPU: large batches, and texts of up to 128 tokens."),
     "library-small": KnownRecipe(
         "For a small base model on a CPU, in minutes.",
-        {"batch_size": 64, "max_tokens": 64, "examples": 12_800},
+        {"batch_size": 64, "max_tokens": 64, "examples": 12_800, "learning_rate": 1e-4},
     ),
 }
 
@@ -126,6 +126,7 @@ MIREAD = {
             "base": "starter",
             "head": "mean",
             "head_scale": 100.0,
+            "anchor": 100.0,
             "start_share": 0.5,
             "keep_search": True,
             "epochs": 1.25,
@@ -189,6 +190,8 @@ PHYSBERT = {
             "min_papers": 100,
             "category_pairs": 62_000,
             "category_text": "both",
+            "anchor": 100.0,
+            "keep_search": True,
             "scored": 1_000,
             "evaluations": 4,
         },
