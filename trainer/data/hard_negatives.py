@@ -54,7 +54,7 @@ def mine(
     device = device or torch.device("cpu")
     related = _Relations(cites, pool)
     words = bm25_weights(_counts(cache, pool, abstracts=True))
-    index = (_DenseIndex if dense else _SparseIndex)(words, device)
+    index = _DenseIndex(words, device) if dense else _SparseIndex(words, device)
     del words
     last = min(_FARTHEST, len(pool))
     first = min(_NEAREST, last // 2)
@@ -62,16 +62,14 @@ def mine(
     for start in range(0, len(anchors), index.anchors):
         some = anchors[start : start + index.anchors]
         places = np.searchsorted(pool, some)
-        titles = index.queries(_counts(cache, some, abstracts=False))
+        scores_by_words = index.search(_counts(cache, some, abstracts=False))
         own = _on(device, vectors(places))
         excluded = related.of(some, places)
         best = [_Best(len(some), last, device) for _ in range(2)]
         for number, block in enumerate(index.blocks):
             theirs = _on(device, vectors(np.arange(len(pool))[block]))
             out = excluded[:, block].nonzero()
-            for kept, scores in zip(
-                best, (own @ theirs.T, index.scores(titles, number)), strict=True
-            ):
+            for kept, scores in zip(best, (own @ theirs.T, scores_by_words(number)), strict=True):
                 scores[_on(device, out[0]), _on(device, out[1])] = -torch.inf
                 kept.add(scores, block.start)
         for number, kept in enumerate(best):
@@ -145,17 +143,19 @@ class _SparseIndex:
             for block in self.blocks
         ]
 
-    def queries(self, counts: csr_array) -> tuple[Tensor, csr_array]:
-        """Return the counts of the words in titles, as `scores` needs them."""
+    def search(self, counts: csr_array) -> Callable[[int], Tensor]:
+        """Return what gives the BM25 scores of titles for the block with this number,
+        [titles, papers]; -inf without a common word. `counts` are of their words."""
         frequent = _on(self._device, counts[:, self._frequent].toarray())
-        return frequent, csr_array(counts[:, self._rare])
+        rare = csr_array(counts[:, self._rare])
 
-    def scores(self, queries: tuple[Tensor, csr_array], number: int) -> Tensor:
-        """Return the BM25 scores of a block, [titles, papers]; -inf without a common word."""
-        frequent, rare = self._weights[number]
-        found = queries[0] @ _on(self._device, frequent.toarray()).T
-        found += _on(self._device, (queries[1] @ rare).toarray())
-        return found.masked_fill_(found <= 0, -torch.inf)
+        def scores(number: int) -> Tensor:
+            theirs, theirs_rare = self._weights[number]
+            found = frequent @ _on(self._device, theirs.toarray()).T
+            found += _on(self._device, (rare @ theirs_rare).toarray())
+            return found.masked_fill_(found <= 0, -torch.inf)
+
+        return scores
 
 
 class _DenseIndex:
@@ -167,21 +167,21 @@ class _DenseIndex:
         self.blocks = _slices(words.shape[0], self.anchors)
         self._weights = [self._matrix(csr_array(words[block])) for block in self.blocks]
 
-    def queries(self, counts: csr_array) -> Tensor:
-        """Return the counts of the words in titles, [titles, words]."""
-        return self._matrix(counts).to_dense()
+    def search(self, counts: csr_array) -> Callable[[int], Tensor]:
+        """Return the same as `_SparseIndex.search`."""
+        titles = self._matrix(counts).to_dense()
 
-    def scores(self, queries: Tensor, number: int) -> Tensor:
-        """Return the BM25 scores of a block, [titles, papers]; -inf without a common word."""
-        found = queries @ self._weights[number].to_dense().T
-        return found.masked_fill_(found <= 0, -torch.inf)
+        def scores(number: int) -> Tensor:
+            found = titles @ self._weights[number].to_dense().T
+            return found.masked_fill_(found <= 0, -torch.inf)
+
+        return scores
 
     def _matrix(self, matrix: csr_array) -> Tensor:
         found = matrix.tocoo()
         places = _on(self._device, np.stack(found.coords).astype(np.int64))
         weights = _on(self._device, found.data.astype(np.float32))
-        with torch.sparse.check_sparse_tensor_invariants(False):
-            return torch.sparse_coo_tensor(places, weights, matrix.shape)
+        return torch.sparse_coo_tensor(places, weights, matrix.shape, check_invariants=False)
 
 
 class _Best:
