@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import sys
 import time
 import uuid
 import warnings
@@ -12,20 +13,23 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from types import TracebackType
-from typing import Any, cast
+from types import NoneType, TracebackType
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.distributed_c10d import PrefixStore, Store
-from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.rendezvous import rendezvous
-from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from trainer.contract.errors import TrainerError
 from trainer.model.device import device_named
+
+# They are imported when a model is sharded: it takes more than a second.
+if TYPE_CHECKING:
+    from torch.distributed.fsdp import FSDPModule
+    from torch.distributed.tensor import DTensor
 
 # Timeout of collective operations: one rank may validate, export or write to a slow disk meanwhile.
 PATIENCE = timedelta(minutes=30)
@@ -158,7 +162,7 @@ class Ranks:
         Under FSDP it is the maximum over the ranks, because every pass gathers every layer from
         all.
         """
-        if not isinstance(model, FSDPModule):
+        if not isinstance(model, _fsdp_module()):
             return needed
         most = torch.tensor([needed])
         dist.all_reduce(most, dist.ReduceOp.MAX)
@@ -203,17 +207,19 @@ class Ranks:
     def _sharded(self, model: nn.Module) -> nn.Module:
         """Shard layer by layer: ranks hold parts of weights, gradients and optimizer state, and all
         of a layer's weights only during its computation."""
-        if isinstance(model, FSDPModule):  # sharded by an earlier stage
+        from torch.distributed.fsdp import fully_shard
+
+        if isinstance(model, _fsdp_module()):  # sharded by an earlier stage
             return model
         layers = _layers(model)
-        kept = [layer for layer in layers if isinstance(layer, FSDPModule)]
+        kept = [layer for layer in layers if isinstance(layer, _fsdp_module())]
         _make_whole(model, but={values for layer in kept for values in layer.parameters()})
         for values in (*model.parameters(), *model.buffers()):
-            if not isinstance(values, DTensor):
+            if not isinstance(values, _dtensor()):
                 dist.broadcast(values.detach(), 0)
         mesh = dist.device_mesh.init_device_mesh(self.device.type, (self.world,))
         for module in (*layers, model):
-            if not isinstance(module, FSDPModule):
+            if not isinstance(module, _fsdp_module()):
                 sharded = fully_shard(module, mesh=mesh)
                 sharded.set_gradient_divide_factor(1.0)
                 # gloo has no scaled sum
@@ -234,7 +240,7 @@ def unwrap(model: nn.Module) -> nn.Module:
 def gathered_weights(model: nn.Module) -> Iterator[None]:
     """Gather all weights on every rank inside the block, for any number of passes through parts of
     the model. Collective: call on all ranks."""
-    sharded = [module for module in model.modules() if isinstance(module, FSDPModule)]
+    sharded = [module for module in model.modules() if isinstance(module, _fsdp_module())]
     for module in sharded:
         module.set_reshard_after_forward(False, recurse=False)
         module.unshard()
@@ -248,22 +254,36 @@ def gathered_weights(model: nn.Module) -> Iterator[None]:
 
 def reshard(model: nn.Module) -> None:
     """After passes without backward: under FSDP, free the parts of the weights of other ranks."""
-    if isinstance(model, FSDPModule):
+    if isinstance(model, _fsdp_module()):
         model.reshard()
 
 
 def full_tensor(values: Tensor) -> Tensor:
     """Return a full tensor that is sharded over the ranks under FSDP. Collective: call on all
     ranks."""
-    return values.full_tensor() if isinstance(values, DTensor) else values
+    return values.full_tensor() if isinstance(values, _dtensor()) else values
 
 
 def shard_like(values: Tensor, like: Tensor) -> Tensor:
     """Return this rank's part of a full tensor that is sharded as `like`; the inverse of
     `full_tensor`."""
-    if not isinstance(like, DTensor):
+    if not isinstance(like, _dtensor()):
         return values
+    from torch.distributed.tensor import distribute_tensor
+
     return distribute_tensor(values.to(like.device), like.device_mesh, like.placements)
+
+
+def _fsdp_module() -> type[FSDPModule]:
+    """Return the type of sharded modules; as long as FSDP is not in use, one of no module."""
+    fsdp = sys.modules.get("torch.distributed.fsdp")
+    return cast("type[FSDPModule]", fsdp.FSDPModule if fsdp else NoneType)
+
+
+def _dtensor() -> type[DTensor]:
+    """Return the type of sharded tensors; as long as FSDP is not in use, one of no tensor."""
+    tensor = sys.modules.get("torch.distributed.tensor")
+    return cast("type[DTensor]", tensor.DTensor if tensor else NoneType)
 
 
 def _layers(model: nn.Module) -> list[nn.Module]:
@@ -278,7 +298,7 @@ def _make_whole(model: nn.Module, but: Collection[nn.Parameter]) -> None:
     made: dict[nn.Parameter, nn.Parameter] = {}
     for module in model.modules():
         for name, old in list(module.named_parameters(recurse=False)):
-            if isinstance(old, DTensor) and old not in but:
+            if isinstance(old, _dtensor()) and old not in but:
                 if old not in made:
                     made[old] = nn.Parameter(full_tensor(old.detach()), old.requires_grad)
                 setattr(module, name, made[old])

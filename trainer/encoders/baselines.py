@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from trainer.contract.report import EvaluatedModel
 from trainer.data.bm25 import K1, B, bm25_weights
 from trainer.encoders.base import EncodedTask, TextEncoder, has_text
 from trainer.evaluations.base import EvaluationTask, TextInput, Vectors
+
+# scikit-learn is imported when a baseline encodes: it takes seconds, and models need none of it.
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
 
 _DIM = 384  # of random vectors; the same as the starter model's
 
@@ -35,6 +38,8 @@ class TfIdf:
 
     def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
         """Encode texts at unit length; document frequencies are those of `papers` alone."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
         words = TfidfVectorizer(stop_words="english", sublinear_tf=True, dtype=np.float32)
         if not _has_words(words, papers):
             return _nothing(papers, queries)
@@ -61,6 +66,8 @@ class Bm25:
 
     def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
         """Encode such that the dot product of a query and a paper is its BM25 score."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
         words = CountVectorizer(stop_words="english", dtype=np.float32)
         if not _has_words(words, papers):
             return _nothing(papers, queries)
