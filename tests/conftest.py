@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -25,6 +26,22 @@ settings.load_profile("steady")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 for name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[name]
+
+
+def ram_disk() -> Path | None:
+    """Return a folder in memory that is large enough for the files of the tests, or None."""
+    memory = Path("/dev/shm")
+    if not memory.is_mount():
+        return None
+    found = os.statvfs(memory)
+    scripts_run = not found.f_flag & os.ST_NOEXEC
+    large = found.f_bavail * found.f_frsize >= 4 << 30  # containers often have 64 MB
+    return memory if scripts_run and large else None
+
+
+# On a disk, the thousands of fsync calls of libraries and runs take longer than some tests.
+if "TMPDIR" not in os.environ and (memory := ram_disk()):
+    os.environ["TMPDIR"] = tempfile.tempdir = str(memory)
 
 # `make test` repeats failed tests once, with this set.
 RETRY = "SCIREAD_TEST_RETRY"
