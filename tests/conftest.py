@@ -17,6 +17,8 @@ from hypothesis import settings
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
+from trainer.contract import package
+from trainer.contract.package import starter_package
 
 # In CI the same examples are used each time; new random examples are for local runs.
 settings.register_profile("steady", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -74,6 +76,21 @@ def commands_built_once() -> Iterator[None]:
     for half of its time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", cache(typer.testing._get_command))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def starter_model_hashed_once() -> Iterator[None]:
+    """Hash each file of the starter model once, as no test changes them. Every command that encodes
+    a query opens the model, and its 90 MB take a quarter of a second."""
+    folder, hash_of = starter_package(hashes=False).folder, package.file_hash
+    known = cache(hash_of)
+
+    def file_hash(path: Path) -> str:
+        return known(path) if path.parent == folder else hash_of(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(package, "file_hash", file_hash)
         yield
 
 

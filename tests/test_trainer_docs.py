@@ -22,15 +22,16 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "trainer.md").read_text(encoding="utf-8")
 # The first block; a later one shows output.
 COMMANDS = re.findall(r"^\$ (sciread-trainer .*)$", PAGE.split("```")[1], re.M)
+PAPERS = 30
 TOPICS = ("ants foraging for food", "light in glass fibres", "the grammar of old Norse")
 
 
 def write_papers(place: Path) -> None:
-    """Sixty papers on three topics, each citing some earlier ones."""
+    """Papers on three topics, each citing some earlier ones."""
     chance = random.Random(1)
     with (place / "papers.jsonl").open("w") as papers, (place / "citations.tsv").open("w") as cites:
         cites.write("citing\tcited\n")
-        for number in range(60):
+        for number in range(PAPERS):
             topic = TOPICS[number % 3]
             title = f"On {topic}, part {number}"
             abstract = f"We study {topic} and find {chance.choice(('much', 'little'))} new."
@@ -57,5 +58,5 @@ def test_documented_commands_lead_from_papers_to_vectors(tmp_path: Path) -> None
 
     package = read_package(tmp_path / "runs" / "first" / "package")
     (shard,) = sorted((tmp_path / "vectors" / "shards").iterdir())
-    assert np.load(shard / "vectors.npy").shape == (60, package.dim)
-    assert len(json.loads((shard / "ids.json").read_text())) == 60
+    assert np.load(shard / "vectors.npy").shape == (PAPERS, package.dim)
+    assert len(json.loads((shard / "ids.json").read_text())) == PAPERS

@@ -6,6 +6,7 @@ import email
 import email.policy
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -25,11 +26,10 @@ from tests.support.shell import Shell
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """A library with new papers for the collection "bees", which is part of digests."""
-    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
-    shell = Shell(tmp_path / "home")
+@pytest.fixture(scope="module")
+def home_with_new_papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home that `shell` copies; no test may change it."""
+    shell = Shell(tmp_path_factory.mktemp("new_papers") / "home")
     shell.home.mkdir()
     library = Library(shell.home / "library.sqlite3")
     bees = library.put([about(BEES, n) for n in range(8)]).ids
@@ -37,9 +37,18 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     library.collections.add(bees, "bees")
     fetch(library, [like(BEES, 3), like(BEES, 5), about(STARS, 100)])
     library.close()
-    shell.run("encode")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
+        shell.run("encode")
     shell.run("digest", "topics", "bees", "--daily")
-    return shell
+    return shell.home
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home_with_new_papers: Path) -> Shell:
+    """A library with new papers for the collection "bees", which is part of digests."""
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
+    return Shell(shutil.copytree(home_with_new_papers, tmp_path / "home"))
 
 
 @pytest.fixture

@@ -19,15 +19,17 @@ import click
 import pytest
 from typer.main import get_command
 
-from sciread_app import cli
+from sciread_app import cli, workspace
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.services.subprocess import trainer
 from sciread_app.sources.endpoints import OFFICIAL
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support import damage
+from tests.support import damage, run_commands
 from tests.support.generate.papers import paper
+from tests.support.models import fake_trainer
 from tests.support.models.fake_encoder import FakeEncoder
 
 pytestmark = pytest.mark.slow
@@ -92,7 +94,10 @@ def words(name: str, folder: Path) -> list[str]:
 
 def run(home: Path, names: list[str], *flags: str, folder: Path | None = None,
         user: int | None = None, most: int | None = None) -> dict[str, Any]:  # fmt: skip
-    """Run these commands; return their results by name. Assert that there is no traceback."""
+    """Run these commands; return their results by name. Assert that there is no traceback.
+
+    Another user, or a limit of `most` bytes a file, needs a process, which takes seconds.
+    """
     asked = {
         "home": str(home),
         "verbs": [
@@ -102,22 +107,32 @@ def run(home: Path, names: list[str], *flags: str, folder: Path | None = None,
         "most": most,
     }
     environment = {
-        **os.environ,
         "SCIREAD_CACHE": str(home.parent / "cache"),
         **{f"SCIREAD_{one.key.upper()}_URL": "http://127.0.0.1:9" for one in OFFICIAL},
         **{f"SCIREAD_{one.key.upper()}_PAUSE": "0" for one in OFFICIAL},
-        "PYTHONPATH": os.pathsep.join(sys.path),
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.support.run_commands"],
-        input=json.dumps(asked), capture_output=True, text=True, timeout=500, user=user,
-        env=environment, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    results = dict(zip(names, json.loads(done.stdout), strict=True))
+    if user is None and most is None:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            patch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
+            patch.setattr(trainer, "trainer_command", fake_trainer.command)
+            found = [run_commands.run(str(home), verb) for verb in asked["verbs"]]
+    else:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.support.run_commands"],
+            input=json.dumps(asked), capture_output=True, text=True, timeout=500, user=user,
+            env=os.environ | environment | {"PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr and "Logging error" not in done.stderr, done.stderr
+        found = json.loads(done.stdout)
+    results = dict(zip(names, found, strict=True))
     faults = {name: one["fault"] for name, one in results.items() if one["fault"]}
     assert not faults, "\n".join(faults.values())
-    assert "Traceback" not in done.stderr and "Logging error" not in done.stderr, done.stderr
+    for name, one in results.items():
+        assert "Traceback" not in one["stderr"], (name, one["stderr"])
+        assert "Logging error" not in one["stderr"], (name, one["stderr"])
     return results
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -79,9 +80,14 @@ class WordsEncoder:
         )
 
     def _vector(self, text: str) -> np.ndarray:
-        seeds = [zlib.crc32(word.encode()) for word in text.lower().split()]
-        total = sum(np.random.default_rng(seed).normal(size=self.dim) for seed in seeds)
+        total = sum(self._direction(word) for word in text.lower().split())
         return total / np.linalg.norm(total)
+
+    @staticmethod
+    @cache
+    def _direction(word: str) -> np.ndarray:
+        seed = zlib.crc32(word.encode())
+        return np.random.default_rng(seed).normal(size=WordsEncoder.dim)
 
     def close(self) -> None:
         pass
