@@ -25,7 +25,7 @@ from sciread_app.domain.matching.titles import (
     words,
 )
 from sciread_app.domain.matching.venues import same_venue
-from sciread_app.domain.paper import Author, Paper
+from sciread_app.domain.paper import Author, Identifier, Paper
 
 _UNLIKE = 50  # of 100: titles less similar than this are different, even under one DOI
 _AKIN_NAMES = 85  # last names this similar may be misspellings of one
@@ -47,12 +47,14 @@ _DIFFERENT = Judgement(MatchVerdict.different, "")
 
 def judge(a: Paper, b: Paper) -> Judgement:
     """Classify the pair `a`, `b`. The order does not matter."""
-    for kind in ("pmid", "arxiv", "pmcid"):
-        if shared := _shared(kind, a, b):
-            return _judge_same_name(a, b, kind, shared)
-    if shared := _shared("doi", a, b):
-        return _judge_same_doi(a, b, shared)
-    if linked(a) & _values("pmid", b) or linked(b) & _values("pmid", a):
+    # Most pairs share no identifier; an import compares each paper with dozens.
+    if both := {*a.identifiers}.intersection(b.identifiers):
+        for kind in ("pmid", "arxiv", "pmcid"):
+            if shared := _least(kind, both):
+                return _judge_same_name(a, b, kind, shared)
+        if shared := _least("doi", both):
+            return _judge_same_doi(a, b, shared)
+    if _updates(a, b) or _updates(b, a):
         return Judgement(MatchVerdict.versions, "PubMed lists one as an update of the other")
     if a.source == b.source and a.source not in FILES and a.source_id and b.source_id:
         if a.source_id == b.source_id:
@@ -338,8 +340,17 @@ def _key(text: str) -> str:
 
 
 def _shared(kind: str, a: Paper, b: Paper) -> str:
-    both = set(a.identifiers) & set(b.identifiers)
-    return min((value for k, value in both if k == kind), default="")
+    return _least(kind, {*a.identifiers}.intersection(b.identifiers))
+
+
+def _least(kind: str, identifiers: set[Identifier]) -> str:
+    return min((value for k, value in identifiers if k == kind), default="")
+
+
+def _updates(a: Paper, b: Paper) -> bool:
+    """Whether PubMed links `a` to `b`."""
+    found = linked(a)
+    return bool(found) and not found.isdisjoint(_values("pmid", b))
 
 
 def _conflict(kind: str, a: Paper, b: Paper) -> bool:
