@@ -19,6 +19,7 @@ from sciread_app.domain.text.stop_words import EMPTY_WORDS, STOP_WORDS
 
 Labels = NDArray[np.int16]
 
+NAMING_VERSION = 1  # of the names: a map that was named by an earlier version is named again
 _MOST_WORDS = 3  # of a phrase
 _CANDIDATES = 200  # best phrases of a group that are tried
 _MOST_CHARACTERS = 46  # of a name of two phrases

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sciread_app.language import tr
 from sciread_app.services.map import clustering as clusters
-from sciread_app.services.map.group_names import GroupNamer
+from sciread_app.services.map.group_names import NAMING_VERSION, GroupNamer
 from sciread_app.services.map.layout_worker import Draft, Unfinished, lay_out
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
@@ -61,7 +61,8 @@ class MapLayout:
     `coarse`, `fine` and `finest` are the indices of each paper's clusters in `coarse_clusters` and
     so on; NO_GROUP: it was added later and is unlike the papers of every cluster. A small map has
     no finest clusters.
-    `later` is the number of papers added after the map was laid out.
+    `later` is the number of papers added after the map was laid out. `renamable`: an earlier
+    version of SciRead named the clusters, and `draw` names them again.
     """
 
     ids: Ids  # ascending
@@ -74,6 +75,7 @@ class MapLayout:
     finest_clusters: tuple[Cluster, ...] = ()
     outgrown: bool = False  # many papers were added later: the map should be laid out again
     later: int = 0
+    renamable: bool = False
 
     @property
     def levels(self) -> tuple[tuple[NDArray[np.int16], tuple[Cluster, ...]], ...]:
@@ -128,8 +130,9 @@ class MapService:
     def draw(self, task: Task | None = None, *, from_scratch: bool = False) -> MapLayout | None:
         """Return the map of every paper that has a vector; None if there are too few.
 
-        Existing points keep their positions; with `from_scratch`, all are laid out again. If
-        cancelled or killed, the old map stays, and the next call resumes. Raises Cancelled.
+        Existing points keep their positions; with `from_scratch`, all are laid out again. Clusters
+        keep their names too, unless an earlier version of SciRead gave them. If cancelled or
+        killed, the old map stays, and the next call resumes. Raises Cancelled.
         """
         task = task or Task()
         with self._drawing:
@@ -141,6 +144,9 @@ class MapService:
             drawn = kept is None or not kept.laid.any()
             if kept is None or drawn:
                 kept = self._lay_out(ids, hashes, task)
+            elif kept.naming < NAMING_VERSION:
+                task.step(0, 0, tr("Naming the groups"))
+                kept = self._named(kept)
             kept = self._place_rest(kept, ids, hashes, task, later=not drawn)
             if before is None or kept.differs_from(before):
                 kept.write(self._file)
@@ -176,18 +182,29 @@ class MapService:
         )
         fine = clusters.nearest_group(points, centres)
         finest = clusters.nearest_part(points, fine, finest_centres, finest_parents)
-        namer = self._namer(ids[chosen])
-        above = namer.names(parents[fine], int(parents.max()) + 1)
-        named = namer.names(fine, len(centres))
-        parts = namer.names(finest, len(finest_centres)) if len(finest_centres) else ()
-        named = _named_after_parts(named, finest_parents, parts, finest)
-        above = _named_after_parts(above, parents, named, fine)
         laid = np.ones(len(chosen), bool)
-        return _Kept(
+        return self._named(_Kept(
             ids[chosen], hashes[chosen], places, laid, ~laid, fine, finest,
-            centres, parents, finest_centres, finest_parents,
-            axes, tuple(named), tuple(above), tuple(parts), least,
-        )  # fmt: skip
+            centres, parents, finest_centres, finest_parents, axes, least,
+        ))  # fmt: skip
+
+    def _named(self, kept: _Kept) -> _Kept:
+        """Name the clusters after the papers that were laid out."""
+        laid, parents = kept.laid, kept.parents
+        fine, finest, parts_of = kept.fine[laid], kept.finest[laid], kept.finest_parents
+        namer = self._namer(kept.ids[laid])
+        above = namer.names(parents[fine], int(parents.max()) + 1)
+        named = namer.names(fine, len(kept.centres))
+        parts = namer.names(finest, len(kept.finest_centres)) if len(kept.finest_centres) else []
+        named = _named_after_parts(named, parts_of, parts, finest)
+        above = _named_after_parts(above, parents, named, fine)
+        return replace(
+            kept,
+            fine_names=tuple(named),
+            coarse_names=tuple(above),
+            finest_names=tuple(parts),
+            naming=NAMING_VERSION,
+        )
 
     def _namer(self, ids: Ids) -> GroupNamer:
         papers = ids.tolist()
@@ -256,7 +273,7 @@ class _Kept:
 
     `laid` marks the papers that were laid out, relative to which others are placed; `later` marks
     those added afterwards. `least` is the similarity to its neighbours that a later paper needs to
-    belong to a cluster; NaN: not computed yet.
+    belong to a cluster; NaN: not computed yet. `naming` is the version that gave the names.
     """
 
     ids: Ids
@@ -271,10 +288,11 @@ class _Kept:
     finest_centres: NDArray[np.float32]
     finest_parents: NDArray[np.int16]
     axes: Axes
-    fine_names: tuple[str, ...]
-    coarse_names: tuple[str, ...]
-    finest_names: tuple[str, ...]
     least: float
+    fine_names: tuple[str, ...] = ()
+    coarse_names: tuple[str, ...] = ()
+    finest_names: tuple[str, ...] = ()
+    naming: int = 0
 
     def only(self, ids: Ids, hashes: Ids) -> _Kept:
         """Return the map without papers that were removed or whose text has changed."""
@@ -307,7 +325,9 @@ class _Kept:
 
     def differs_from(self, other: _Kept) -> bool:
         return not (
-            np.array_equal(self.ids, other.ids) and np.array_equal(self.hashes, other.hashes)
+            self.naming == other.naming
+            and np.array_equal(self.ids, other.ids)
+            and np.array_equal(self.hashes, other.hashes)
         )
 
     def layout(self) -> MapLayout:
@@ -323,6 +343,7 @@ class _Kept:
             self._clusters(self.finest, self.finest_names),
             later > _OUTGROWN * papers or astray,
             later,
+            self.naming < NAMING_VERSION,
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
@@ -332,7 +353,7 @@ class _Kept:
             {
                 "format": np.array(_FORMAT), "names": np.frombuffer(named, np.uint8),
                 "mean": self.axes.mean, "directions": self.axes.directions,
-                "least": np.array(self.least),
+                "least": np.array(self.least), "naming": np.array(self.naming),
                 **{name: getattr(self, name) for name in _COLUMNS + _GROUPS},
             },
         )  # fmt: skip
@@ -357,6 +378,7 @@ class _Kept:
                 coarse_names=tuple(coarse),
                 finest_names=tuple(*finest),
                 least=float(found["least"]),
+                naming=int(found.get("naming", 0)),
                 **rest,
             )
         except (KeyError, ValueError, TypeError):

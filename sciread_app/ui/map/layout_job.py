@@ -88,8 +88,9 @@ class LayoutJob(QObject):
         self.status_loaded.emit(status, points)
         if self._just_drawn:
             self._unplaced, self._just_drawn = status.waiting, False
-        wanted = status.waiting > self._unplaced and status.with_vector >= FEWEST
-        if wanted and self.job is None and not self._stopped:
+        renamable = status.drawing is not None and status.drawing.renamable
+        wanted = status.waiting > self._unplaced or renamable
+        if wanted and status.with_vector >= FEWEST and self.job is None and not self._stopped:
             self.draw()
 
     def _drawn(self, drawing: MapLayout | None) -> None:

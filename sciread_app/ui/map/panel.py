@@ -360,6 +360,7 @@ class MapPanel(QWidget):
 def _same(one: MapLayout, other: MapLayout) -> bool:
     return (
         one.outgrown == other.outgrown
+        and one.renamable == other.renamable
         and np.array_equal(one.ids, other.ids)
         and np.array_equal(one.places, other.places)
     )

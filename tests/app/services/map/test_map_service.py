@@ -71,6 +71,10 @@ def few_steps(monkeypatch):
     monkeypatch.setattr(tsne_layout, "STEPS", 350)
 
 
+def without(arrays, name):
+    return {key: array for key, array in arrays.items() if key != name}
+
+
 def topic_of(library, ids):
     return np.array([int(p.title.split()[-1]) % len(TOPICS) for p in library.get(ids.tolist())])
 
@@ -123,6 +127,24 @@ def test_map_of_format_two_is_kept_with_two_levels(atlas, tmp_path):
     again = atlas.read()
     assert np.array_equal(again.places, drawn.places) and len(again.levels) == 2
     assert again.fine_clusters == drawn.fine_clusters
+
+
+@pytest.mark.parametrize("file_has_version", [True, False])
+def test_groups_named_by_an_earlier_version_are_named_again(atlas, tmp_path, file_has_version):
+    drawn = atlas.draw()
+    assert not drawn.renamable and not atlas.read().renamable
+    file = next((tmp_path / "indexes").glob("*.atlas"))
+    arrays = read_arrays(file)
+    named = [["Old name"] * len(level) for level in json.loads(arrays["names"].tobytes())]
+    arrays["names"] = np.frombuffer(json.dumps(named).encode(), np.uint8)
+    arrays["naming"] = np.array(0)
+    write_arrays(file, arrays if file_has_version else without(arrays, "naming"))
+    stored = atlas.read()
+    assert stored.renamable and {one.name for one in stored.fine_clusters} == {"Old name"}
+    atlas.draw()
+    again = atlas.read()
+    assert again.fine_clusters == drawn.fine_clusters and not again.renamable
+    assert np.array_equal(again.places, drawn.places)
 
 
 def test_group_without_phrase_of_its_own_is_named_after_largest_part(atlas, monkeypatch):

@@ -197,6 +197,16 @@ def test_outgrown_map_can_be_redrawn(show, gateway, qtbot):
     qtbot.waitUntil(lambda: not panel.view.points.drawing.outgrown)
 
 
+def test_groups_of_an_earlier_version_are_renamed_while_the_map_is_shown(show, gateway, qtbot):
+    old = gateway.map.drawn
+    groups = tuple(replace(one, name="Old name") for one in old.coarse_clusters)
+    gateway.map.drawn = replace(old, coarse_clusters=groups, renamable=True)
+    panel = show(gateway)
+    qtbot.waitUntil(lambda: panel.view.groups == old.coarse_clusters)
+    assert gateway.map.calls.count("draw") == 1 and "draw anew" not in gateway.map.calls
+    assert all("Old name" not in entry.text() for entry in panel.legend.entries)
+
+
 def test_click_requests_the_paper_and_draws_lines_to_similar_ones(show, gateway, qtbot):
     panel = show(gateway)
     panel.current_requested.connect(panel.show_current)
