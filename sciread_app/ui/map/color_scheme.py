@@ -25,7 +25,7 @@ class ColorScheme:
     """`of` has the category number of each paper, an index of `names`.
 
     `rest` is the category of all others; `ordered` categories form a sequence; `hollow` ones are
-    drawn as rings.
+    drawn as rings. `phrased` names consist of phrases, of which the first is enough.
     """
 
     names: tuple[str, ...]
@@ -33,6 +33,7 @@ class ColorScheme:
     rest: int | None = None
     ordered: bool = False
     hollow: frozenset[int] = frozenset()
+    phrased: bool = False
 
     @property
     def counts(self) -> list[int]:
@@ -46,12 +47,16 @@ class ColorScheme:
 def by_group(drawing: MapLayout) -> ColorScheme:
     names = tuple(cluster.name or tr("Unnamed") for cluster in drawing.coarse_clusters)
     if not drawing.ungrouped:
-        return ColorScheme(names, drawing.coarse.astype(np.uint8))
+        return ColorScheme(names, drawing.coarse.astype(np.uint8), phrased=True)
     rest = len(names)
     of = np.where(drawing.coarse == NO_GROUP, rest, drawing.coarse).astype(np.uint8)
     # Translators: papers that were added after the map was drawn and resemble none on it
     return ColorScheme(
-        (*names, tr("New, not yet grouped")), of, rest=rest, hollow=frozenset({rest})
+        (*names, tr("New, not yet grouped")),
+        of,
+        rest=rest,
+        hollow=frozenset({rest}),
+        phrased=True,
     )
 
 

@@ -18,7 +18,8 @@ from sciread_app.ui.widgets.row_table import RIGHT
 
 SWATCH = 6.0  # radius
 _GAP, _EDGE = 12, 7  # pixels before and after a count
-NAME_WIDTH, NARROW_NAME_WIDTH = 250, 140
+NARROW = 720  # pixels of the map, below which names are shortened
+NAME_SHARE, NAME_WIDTH = 0.24, (110, 250)  # widths of names: share of the map's, least and most
 
 
 class Legend(QFrame):
@@ -32,23 +33,22 @@ class Legend(QFrame):
         self.setObjectName("panel")
         self.setAccessibleName(tr("Legend"))
         self._appearance = appearance
+        self._name = ""
         self.scheme: ColorScheme | None = None
         self.entries: list[LegendEntry] = []  # by number of the category
         self._isolated: set[int] = set()
-        self._narrow = False
+        self._map_width = NARROW
         self._title = styled(QLabel(), "quiet")
         self.all_button = styled(QPushButton(tr("Show all")), "link")
         self.all_button.setToolTip(tr("Show all categories (Esc)"))
         self.all_button.clicked.connect(self.clear)
-        head = row((self._title, 1), self.all_button)
+        head = row((self._title, 1), self.all_button, margins=(_EDGE, 0, 0, 0))
         self._column = column(head, parent=self, margins=(6, 6, 6, 8), spacing=0)
         self._small = scaled(self.font(), 0.92)
         appearance.changed.connect(self._paint)
 
     def show_scheme(self, title: str, scheme: ColorScheme) -> None:
-        # Translators: {title} is "Year"
-        ordered = tr("{title}, oldest to newest", title=title)
-        self._title.setText(ordered if scheme.ordered else title)
+        self._name = title
         self.scheme, self._isolated = scheme, set()
         for entry in self.entries:
             self._column.removeWidget(entry)
@@ -59,7 +59,7 @@ class Legend(QFrame):
             self._column.addWidget(self.entries[number])
         self.all_button.setEnabled(False)
         self._paint(self._appearance.theme)
-        self.set_narrow(self._narrow)
+        self.fit(self._map_width)
         self.show_counts(scheme.counts)
 
     def show_counts(self, counts: Sequence[int]) -> None:
@@ -75,12 +75,17 @@ class Legend(QFrame):
         hidden = (entry for entry in self.entries if entry.isHidden())
         return self.height() + sum(entry.sizeHint().height() for entry in hidden)
 
-    def set_narrow(self, narrow: bool) -> None:
-        """Shorten the names, for a narrow map."""
-        self._narrow = narrow
-        most = NARROW_NAME_WIDTH if narrow else NAME_WIDTH
+    def fit(self, width: int) -> None:
+        """Shorten the names for a map of this width, in pixels."""
+        self._map_width = width
+        narrow, scheme = width < NARROW, self.scheme
+        # Translators: {title} is "Year"
+        ordered = tr("{title}, oldest to newest", title=self._name)
+        self._title.setText(ordered if scheme and scheme.ordered and not narrow else self._name)
+        least, most = NAME_WIDTH
         for entry in self.entries:
-            entry.shorten(most)
+            share = min(max(int(width * NAME_SHARE), least), most)
+            entry.shorten(share, first=bool(scheme and scheme.phrased and narrow))
         self.adjustSize()
 
     @property
@@ -140,9 +145,10 @@ class LegendEntry(QPushButton):
         self.setIconSize(QSize(16, 16))
         self.setCheckable(True)
 
-    def shorten(self, most: int) -> None:
-        """Elide the name to a width in pixels."""
-        shown = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideRight, most)
+    def shorten(self, most: int, *, first: bool) -> None:
+        """Elide the name, or only its `first` phrase, to a width in pixels."""
+        name = self._name.partition(", ")[0] if first else self._name
+        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, most)
         self.setText(shown.replace("&", "&&"))
 
     def show_count(self, count: int) -> None:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from sciread_app.ui.map.gateway import MapServices
 
 EDGE = 12  # pixels from the legend to the map's edge
-NARROW = 720  # pixels of the map, below which the names of the legend are shortened
 LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
 
 
@@ -297,7 +296,7 @@ class MapPanel(QWidget):
         return found[0] if found else None
 
     def _place_legend(self) -> None:
-        self.legend.set_narrow(self.view.width() < NARROW)
+        self.legend.fit(self.view.width())
         across, down = self.legend.width(), self.legend.full_height + 2 * EDGE
         fits = across < self.view.width() * LEGEND_MOST and down < self.view.height()
         self.bar.legend.setEnabled(fits)

@@ -44,12 +44,13 @@ def paint_lines(painter: QPainter, labels: Sequence[Placed], theme: Theme) -> No
     """Draw the lines from labels to groups that are not at them."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(theme.faint), 1))
-    for label in labels:
-        if label.end is not None:
-            x = min(max(label.end.x(), label.box.left()), label.box.right())
-            y = min(max(label.end.y(), label.box.top()), label.box.bottom())
-            painter.drawLine(QPointF(x, y), label.end)
+    for colour, width in ((theme.surface, 3), (theme.text, 1)):  # with a halo, over points
+        painter.setPen(QPen(QColor(colour), width))
+        for label in labels:
+            if label.end is not None:
+                x = min(max(label.end.x(), label.box.left()), label.box.right())
+                y = min(max(label.end.y(), label.box.top()), label.box.bottom())
+                painter.drawLine(QPointF(x, y), label.end)
     painter.restore()
 
 

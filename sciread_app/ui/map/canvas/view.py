@@ -66,6 +66,7 @@ HIT_RADIUS = 9.0  # pixels within which a point is hit
 PAN_STEP = 60.0  # pixels that an arrow key pans
 ZOOM_STEP = 1.25  # zoom factor of a key or a wheel step
 MOST_RINGS = 60
+SMALL = 520  # pixels beside the legend, below which all labels have the small font
 ANIMATION_MS = 260
 CORNER = 9  # radius in pixels, inside the frame of the panel
 
@@ -91,7 +92,7 @@ class MapView(QWidget):
         self.camera = Camera()
         self.tool = Tool.move
         self.labels: list[Placed] = []  # labels of groups, as painted last
-        self._placements: dict[int, LabelPlacement] = {}  # of the groups of each level
+        self._placements: dict[tuple[int, float], LabelPlacement] = {}  # by level and font size
         self.placed_titles: list[Placed] = []  # titles next to points
         self.fit_scale = 1.0  # the scale that shows the whole map
         self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
@@ -269,7 +270,9 @@ class MapView(QWidget):
     def _paint_names(self, painter: QPainter, visible: Viewport) -> None:
         assert self.points
         theme = self._appearance.theme
-        font = self._label_renderer.small if self.level else self._label_renderer.large
+        is_small = self.width() - self._corner.width() < SMALL
+        shown = self._label_renderer
+        font = shown.small if self.level or is_small else shown.large
         self.labels = self._visible_labels(font)
         occupied = [self._covered, *(label.box for label in self.labels)]
         frame = QRectF(self.rect())
@@ -285,15 +288,20 @@ class MapView(QWidget):
     def _visible_labels(self, font: QFont) -> list[Placed]:
         """Return the labels of groups in sight."""
         assert self.points
-        if (level := self.level) not in self._placements:
-            self._placements[level] = LabelPlacement(
-                self.groups, self.points.occupancies[level], self.points.extent, font
+        level, size = self.level, font.pointSizeF()
+        if (level, size) not in self._placements:
+            self._placements[level, size] = LabelPlacement(
+                self.groups,
+                self.points.occupancies[level],
+                self.points.extent,
+                font,
+                crowded=level == 0,
             )
         origin, frame = self.camera.point((0.0, 0.0)), QRectF(self.rect())
         corner = QRectF(QPointF(0, self.height() - self._corner.height()), self._corner)
         # No label moves while the map is panned.
         around = (corner.translated(-origin),) if self._goal is not None else ()
-        placed = self._placements[level].at(self.camera.scale, self._group, *around)
+        placed = self._placements[level, size].at(self.camera.scale, self._group, *around)
         there = self.points.has_papers(level)
         moved = (label.moved(origin) for label in placed if there[label.group])
         return [

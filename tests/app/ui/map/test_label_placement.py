@@ -39,6 +39,27 @@ def placement(qapp, crowd):
     return LabelPlacement(clusters, occupancy, extent(places), QFont())
 
 
+@pytest.mark.parametrize("scale", [300.0, 380.0, 800.0])
+def test_crowded_map_labels_every_group_by_its_first_phrase_where_that_is_needed(qapp, scale):
+    random = np.random.default_rng(4)
+    hearts = random.random((12, 2))
+    labels = random.integers(0, 12, PAPERS).astype(np.int16)
+    places = (hearts[labels] + random.normal(0, 0.08, (PAPERS, 2))).astype(np.float32)
+    names = [f"Complex networks {n}, community structure" for n in range(12)]
+    clusters = [
+        Cluster(name, int((labels == n).sum()), tuple(hearts[n].tolist()))
+        for n, name in enumerate(names)
+    ]
+    occupancy, font = Occupancy(places, labels, 12), QFont()
+    placed = LabelPlacement(clusters, occupancy, extent(places), font, crowded=True).at(scale)
+    fewer = LabelPlacement(clusters, occupancy, extent(places), font).at(scale)
+    assert {label.group for label in placed} == set(range(12)) and len(fewer) < 12
+    for label in placed:
+        shown = " ".join(label.text.split())
+        assert shown in (names[label.group], names[label.group].partition(", ")[0])
+        assert not any(label.box.intersects(o.box) for o in placed if o is not label)
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_labels_do_not_overlap_at_any_scale(placement, scale):
     boxes = [label.box for label in placement.at(scale)]

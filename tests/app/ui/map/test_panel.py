@@ -715,6 +715,19 @@ def test_camera_is_animated_to_its_target(show, gateway, qtbot):
     qtbot.waitUntil(lambda: all(frame.contains(pixel(panel, n)) for n in (1, 5, 9)))
 
 
+def test_legend_of_a_narrow_map_shows_first_phrases_and_full_names_as_tooltips(show, gateway):
+    groups = gateway.map.drawn.coarse_clusters
+    named = tuple(replace(one, name=f"{one.name}, sea level") for one in groups)
+    gateway.map.drawn = replace(gateway.map.drawn, coarse_clusters=named)
+    panel = show(gateway)
+    wide = panel.legend.width()
+    assert [entry.text() for entry in panel.legend.entries] == [one.name for one in named]
+    panel.resize(600, 700)
+    assert [entry.text() for entry in panel.legend.entries] == [one.name for one in groups]
+    assert all("sea level" in entry.toolTip() for entry in panel.legend.entries)
+    assert panel.legend.width() < wide
+
+
 def test_legend_can_be_hidden_and_hides_in_a_small_view(show, gateway, qtbot):
     panel = show(gateway)
     assert panel.legend.isVisible()
