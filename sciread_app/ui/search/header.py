@@ -32,7 +32,6 @@ from sciread_app.ui.search.sort_button import SortButton
 from sciread_app.ui.search.view_mode import SWITCH_KEYS, VIEW_MODES, ViewMode
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.chip_row import ChipLabel, ChipRow
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -78,6 +77,7 @@ class SearchHeader(QWidget):
         self._mode = ViewMode.list
         self._sortable = self._comparable = False
         self._narrow = False
+        self._weaker = 0
         self._repeated = False  # whether the list says the same as the note
         self._build()
         self._connect()
@@ -145,7 +145,8 @@ class SearchHeader(QWidget):
         self.show_count(count_text(view))
         self.note.setText(view.listing.note)
         self._repeated = contains_note(view)
-        self.weaker.setText(weak_matches_text(view.listing))
+        self._weaker = len(view.listing.weaker)
+        self._show_weaker()
         self.weaker.setVisible(bool(view.listing.weaker and view.listing.ids))
         if not view.title:
             self.filters.show_view(view.request, self.search_box.mode)
@@ -170,6 +171,7 @@ class SearchHeader(QWidget):
         self._narrow = narrow
         self.back_button.setText("" if narrow else tr("Back"))
         self.back_button.setToolTip(tr("Back") if narrow else "")
+        self._show_weaker()
         style = Qt.ToolButtonStyle
         self.order.setToolButtonStyle(
             style.ToolButtonIconOnly if narrow else style.ToolButtonTextBesideIcon
@@ -182,6 +184,12 @@ class SearchHeader(QWidget):
         self.density.setVisible(listed and not self._narrow)
         self.note.setVisible(bool(self.note.text()) and not (listed and self._repeated))
         self.compare.setVisible(listed and self._comparable and not self._narrow)
+
+    def _show_weaker(self) -> None:
+        text = weak_matches_text(self._weaker)
+        short = trn("Show {n} more", "Show {n} more", self._weaker)
+        self.weaker.setText(short if self._narrow else text)
+        self.weaker.setToolTip(text if self._narrow else "")
 
     def toggle_filters(self) -> None:
         self.filters.toggle()
@@ -348,5 +356,5 @@ def count_text(view: ResultView) -> str:
     return trn("{n:,} paper", "{n:,} papers", shown)
 
 
-def weak_matches_text(listing: ResultList) -> str:
-    return trn("Show {n} weaker match", "Show {n} weaker matches", len(listing.weaker))
+def weak_matches_text(weaker: int) -> str:
+    return trn("Show {n} weaker match", "Show {n} weaker matches", weaker)

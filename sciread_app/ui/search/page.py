@@ -540,7 +540,7 @@ class SearchPage(Page):
             self._pages.setCurrentWidget(self.welcome)
             return
         elif view.listing.weaker:
-            actions = ((weak_matches_text(view.listing), self.show_weaker),)
+            actions = ((weak_matches_text(len(view.listing.weaker)), self.show_weaker),)
         elif view.request.filters:
             actions = ((tr("Clear filters"), lambda: self.header.change(filters=())),)
         elif view.request.scope and view.request.typed:

@@ -130,9 +130,9 @@ class FetchCard(QFrame):
         self.query = ElidedLabel()
         self.query.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.bounds = styled(ElidedLabel(), "faint")
-        self.state = styled(ElidedLabel(), "quiet")
+        self.state = styled(QLabel(wordWrap=True), "quiet")
         self.note = QLabel(wordWrap=True)
-        self.counts = styled(ElidedLabel(), "quiet")
+        self.counts = styled(QLabel(wordWrap=True), "quiet")
         self.problem = styled(QLabel(wordWrap=True), "wrong")
         for label in (self.bounds, self.state, self.note, self.counts, self.problem):
             label.setTextFormat(Qt.TextFormat.PlainText)

@@ -157,6 +157,7 @@ class Popover(RoundedPopup):
             self.years.show_years(facets.years, _range(chosen[0]) if chosen else None)
         elif self.list:
             self.list.show_values(facets.values.get(self.field, ()), chosen)
+            self.adjustSize()
 
     def _report_years(self) -> None:
         assert self.years

@@ -35,7 +35,8 @@ from sciread_app.ui.widgets.layout.boxes import column
 
 Index = QModelIndex | QPersistentModelIndex
 
-WIDTH, WIDEST, HEIGHT = 340, 560, 330
+WIDTH, WIDEST = 340, 560
+LEAST_ROWS, MOST_ROWS = 3, 11
 ROW = 25  # pixels
 BOX = 15  # pixels of a check box
 PADDING = 30  # pixels around and between the columns
@@ -99,7 +100,8 @@ class ValueList(QWidget):
         self.nothing = styled(QLabel(tr("No values in these results.")), "quiet")
         self.nothing.hide()
         column(self.edit, self.list, self.nothing, parent=self, margins=0)
-        self.setFixedSize(WIDTH, HEIGHT)
+        self.setFixedWidth(WIDTH)
+        self._fit_height(MOST_ROWS)
         self.setFocusProxy(self.edit)
         self.edit.textChanged.connect(self._narrow)
         self.edit.installEventFilter(self)
@@ -125,7 +127,13 @@ class ValueList(QWidget):
         self.list.blockSignals(False)
         self._narrow(self.edit.text())
         self.setFixedWidth(self._fitting_width())
+        self._fit_height(self.list.topLevelItemCount())
         self.nothing.setVisible(not counts and not first)
+
+    def _fit_height(self, rows: int) -> None:
+        """Take the height of this number of values, within limits."""
+        row = max(ROW, self.list.sizeHintForRow(0))
+        self.list.setFixedHeight(min(max(rows, LEAST_ROWS), MOST_ROWS) * row + PADDING // 3)
 
     def _fitting_width(self) -> int:
         """The width at which most names are fully visible."""

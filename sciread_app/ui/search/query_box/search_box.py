@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from sciread_app.domain.query.facets import FacetCount
@@ -31,8 +31,13 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 PAUSE_MS = 150  # of no typing before a search starts
-EXAMPLES = tr("Search for a topic, author:curie, year:2015..2019, a DOI, or an abstract")
-NARROWING = tr("Refine with keywords")
+EXAMPLES = (  # the first one that fits into the box is shown
+    tr("Search for a topic, author:curie, year:2015..2019, a DOI, or an abstract"),
+    tr("Search for a topic, author, year, or DOI"),
+    tr("Search for a topic"),
+)
+NARROWING = (tr("Refine with keywords"),)
+BESIDE = 90  # pixels of the icons in the box
 MODES = {
     # Translators: three ways to search
     SearchMode.hybrid: (tr("Both"), tr("Search by keyword and by meaning (Alt+1)")),
@@ -54,6 +59,21 @@ class QueryEdit(QLineEdit):
     undo_requested = Signal()  # Up, while it is empty
     entry_pasted = Signal(str)
     help_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._examples: Sequence[str] = EXAMPLES
+
+    def invite(self, examples: Sequence[str]) -> None:
+        """Show the first of these placeholders that fits, else the last."""
+        self._examples = examples
+        metrics, room = self.fontMetrics(), self.width() - BESIDE
+        fits = (text for text in examples if metrics.horizontalAdvance(text) <= room)
+        self.setPlaceholderText(next(fits, examples[-1]))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.invite(self._examples)
 
     def event(self, event: QEvent) -> bool:
         """Take the help key, which is the shortcut of an action of the window."""
@@ -94,7 +114,7 @@ class SearchBox(QWidget):
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.edit = styled(QueryEdit(placeholderText=EXAMPLES), "query")
+        self.edit = styled(QueryEdit(), "query")
         self.edit.setAccessibleName(tr("Search"))
         self.edit.setAcceptDrops(False)
         self.edit.setClearButtonEnabled(True)
@@ -257,7 +277,7 @@ class SearchBox(QWidget):
 
     def invite(self, *, narrowing: bool) -> None:
         """Set the placeholder: for a search, or for a text that narrows similar papers."""
-        self.edit.setPlaceholderText(NARROWING if narrowing else EXAMPLES)
+        self.edit.invite(NARROWING if narrowing else EXAMPLES)
 
     def explain(self, problem: JobError | None) -> None:
         """Show a query error below the box; None hides it."""

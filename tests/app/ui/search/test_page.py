@@ -203,6 +203,16 @@ def test_empty_results_show_hints(qtbot, show_page):
     assert "Meaning" in page.empty.text.text()
 
 
+def test_placeholder_of_the_search_box_is_not_cut(qtbot, show_page):
+    edit = show_page(FakeGateway(3)).search_box.edit
+    shown = set()
+    for width in (150, 300, 500, 900):
+        edit.resize(width, edit.height())
+        shown.add(edit.placeholderText())
+        assert edit.fontMetrics().horizontalAdvance(edit.placeholderText()) < width
+    assert len(shown) > 2
+
+
 def test_long_note_wraps_in_a_narrow_window(qtbot, show_page):
     gateway = FakeGateway(0)
     page = show_page(gateway)

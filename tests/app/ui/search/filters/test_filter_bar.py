@@ -56,6 +56,17 @@ def test_popover_widens_to_long_names_within_limits(qtbot):
     assert widths[0] < widths[1] < widths[2] < 600
 
 
+def test_popover_is_as_high_as_its_values_within_limits(qtbot):
+    values = ValueList("Venue", "Filter")
+    qtbot.addWidget(values)
+    heights = []
+    for many in (4, 9, 30, 60):
+        values.show_values([FacetCount(f"Venue {n}", 3) for n in range(many)], ())
+        values.adjustSize()
+        heights.append(values.height())
+    assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
 def test_values_of_one_filter_are_joined_by_or(qtbot, page, gateway):
     popover = open_filter(qtbot, page, "cat")
     filter_item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)
