@@ -330,7 +330,7 @@ class ComparisonPanel(QFrame):
         self.merge.clicked.connect(self.merge_requested)
         self.keep.clicked.connect(self.keep_both_requested)
         self.versions.clicked.connect(self.versions_requested)
-        self.hint = styled(ElidedLabel(KEYS), "faint")
+        self.hint = styled(ElidedLabel(KEYS, whole=True), "faint")  # they are tooltips too
         self.hint.setFont(scaled(self.font(), 0.86))
         buttons = (self.merge, self.keep, self.versions, (self.hint, 1))
         column(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QWheelEvent
+from PySide6.QtGui import QFont, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QLabel,
     QPushButton,
     QSpinBox,
+    QStyle,
     QStyledItemDelegate,
+    QStyleOptionComboBox,
+    QStylePainter,
     QWidget,
 )
 
@@ -18,7 +21,7 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.rounded_popup import rounded
 
-HIGH = 30  # pixels
+HIGH, PAD = 30, 2  # pixels: height of a control, margin of the text in a combo box
 
 
 class FormSection(QFrame):
@@ -62,8 +65,8 @@ class FormRow(QWidget):
 
 
 class ComboBox(QComboBox):
-    """A combo box that the mouse wheel does not change while the page is scrolled, and whose list
-    looks like a menu."""
+    """A combo box that the mouse wheel does not change while the page is scrolled, whose list
+    looks like a menu, and whose text is elided where there is no room."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,6 +74,16 @@ class ComboBox(QComboBox):
         self.setMinimumHeight(HIGH)
         # The default takes only the items into account that are there when it is first shown.
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(kind, option, field, self).width() - 2 * PAD
+        text, end = option.currentText, Qt.TextElideMode.ElideRight
+        option.currentText = self.fontMetrics().elidedText(text, end, room)
+        painter.drawComplexControl(kind, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def showPopup(self) -> None:
         if not self._is_prepared:

@@ -26,10 +26,14 @@ def show_text(label: QLabel, text: str) -> None:
 
 
 class ElidedLabel(QLabel):
-    """A label that elides its text to the width available and shows the full text as a tooltip."""
+    """A label that elides its text to the width available and shows the full text as a tooltip.
 
-    def __init__(self, text: str = "") -> None:
+    `whole`: for a text that one can do without, it shows none where the text does not fit.
+    """
+
+    def __init__(self, text: str = "", *, whole: bool = False) -> None:
         super().__init__()
+        self._whole = whole
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(text)
@@ -47,4 +51,5 @@ class ElidedLabel(QLabel):
         text = QFontMetrics(self.font()).elidedText(
             self.text(), Qt.TextElideMode.ElideRight, box.width()
         )
-        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
+        if text == self.text() or not self._whole:
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
