@@ -190,7 +190,7 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     rows = [
         (tr("Method"), method(model.method)),
-        (tr("Base model"), tr("Starter model") if model.base == STARTER else model.base),
+        (tr("Base model"), _base(model.base)),
         (tr("Recipe"), origin.recipe),
         (tr("Changed settings"), changed),
         (tr("Training data"), corpus),
@@ -205,6 +205,12 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
         (tr("Model fingerprint"), model.space),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _base(base: str) -> str:
+    """Return the base model, with the beginning of its commit."""
+    name, at, commit = base.partition("@")
+    return tr("Starter model") if base == STARTER else f"{name}{at}{commit[:12]}"
 
 
 def _day(stamp: str) -> str:

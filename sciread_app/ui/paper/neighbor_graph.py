@@ -8,7 +8,16 @@ from html import escape
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from sciread_app.domain.paper import Paper
@@ -22,6 +31,7 @@ from sciread_app.ui.widgets.layout.boxes import column, remove_widgets
 LABEL_LENGTH = 16  # characters
 GAP = 28  # pixels between the paper in the middle and those at its sides
 PAD = 10  # pixels around the label in the middle
+CHIP = 24  # pixels beside the text of a neighbor
 DOT = 3.0
 
 
@@ -83,7 +93,7 @@ class _Web(QWidget):
         super().__init__()
         self._appearance = appearance
         self._label = ""
-        self._lines: list[tuple[QPushButton, int]] = []  # with the kind
+        self._lines: list[tuple[QPushButton, Neighbor]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(8)
@@ -94,6 +104,10 @@ class _Web(QWidget):
     def buttons(self) -> list[QPushButton]:
         return [button for button, _ in self._lines]
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_labels()
+
     def show_sides(
         self, label: str, left: Sequence[Neighbor], right: Sequence[Neighbor]
     ) -> list[tuple[QPushButton, Neighbor]]:
@@ -103,7 +117,6 @@ class _Web(QWidget):
             self._grid.setRowStretch(row, 0)
         self._label, self._lines = label, []
         self._grid.setColumnMinimumWidth(1, round(self._middle().width()) + 2 * GAP)
-        shown = []
         sides = ((0, Qt.AlignmentFlag.AlignRight, left), (2, Qt.AlignmentFlag.AlignLeft, right))
         rows = max(len(left), len(right))
         for side, alignment, neighbors in sides:
@@ -112,18 +125,28 @@ class _Web(QWidget):
                 # each takes two rows of the grid, so that the shorter side can be centred
                 top = rows - len(neighbors) + 2 * place
                 self._grid.addWidget(button, top, side, 2, 1, alignment)
-                self._lines.append((button, neighbor.kind))
-                shown.append((button, neighbor))
+                self._lines.append((button, neighbor))
         for row in range(2 * rows):
             self._grid.setRowStretch(row, 1)
-        return shown
+        self._fit_labels()
+        return self._lines
+
+    def _fit_labels(self) -> None:
+        """Elide the names, but not the years, to the room at each side."""
+        room = (self.width() - self._middle().width()) / 2 - GAP - CHIP
+        for button, neighbor in self._lines:
+            name, year = _name_and_year(neighbor.paper)
+            text, end = button.fontMetrics(), Qt.TextElideMode.ElideRight
+            short = text.elidedText(name, end, int(room - text.horizontalAdvance(f" {year}")))
+            button.setText(f"{short} {year}".strip().replace("&", "&&"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, middle = self._appearance.theme, self._middle()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for button, kind in self._lines:
-            _paint_line(painter, middle, QRectF(button.geometry()), hue(kind, theme))
+        for button, neighbor in self._lines:
+            colour = hue(neighbor.kind, theme)
+            _paint_line(painter, middle, QRectF(button.geometry()), colour)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.accent))
         painter.drawRoundedRect(middle, 8, 8)
@@ -144,7 +167,8 @@ class _Web(QWidget):
 
 
 def _button(neighbor: Neighbor) -> QPushButton:
-    button = styled(QPushButton(_label(neighbor.paper).replace("&", "&&")), "chip")
+    button = styled(QPushButton(), "chip")
+    button.setMinimumWidth(1)  # its text is elided
     title = readable(neighbor.paper.title) or tr("Untitled")
     about = " · ".join(filter(None, (neighbor.relation, neighbor.note)))
     button.setAccessibleName(f"{title}, {about}")
@@ -153,11 +177,14 @@ def _button(neighbor: Neighbor) -> QPushButton:
 
 
 def _label(paper: Paper) -> str:
-    """The first author and the year, or else the beginning of the title."""
+    return " ".join(filter(None, _name_and_year(paper)))
+
+
+def _name_and_year(paper: Paper) -> tuple[str, str]:
+    """The first author, or else the beginning of the title, and the year."""
     name = paper.authors[0].last_name if paper.authors else readable(paper.title)
     year = paper.published[:4]
-    name = shortened(name or tr("Untitled"), LABEL_LENGTH - len(year))
-    return f"{name} {year}".strip()
+    return shortened(name or tr("Untitled"), LABEL_LENGTH - len(year)), year
 
 
 def _paint_line(painter: QPainter, middle: QRectF, button: QRectF, colour: QColor) -> None:

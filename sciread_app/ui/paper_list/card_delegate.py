@@ -39,6 +39,7 @@ from sciread_app.ui.paper_list.card_text import (
     card_marks,
     match_text,
     rank_change_mark,
+    widest_match,
 )
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.view_models import Card, Moved, ResultList
@@ -133,7 +134,8 @@ class CardDelegate(QStyledItemDelegate):
         self._title = scaled(self._base, 1.08 * factor, QFont.Weight.DemiBold)
         self._small = scaled(self._base, 0.95 * factor)
         self._tiny = scaled(self._base, 0.84 * factor)
-        self._side = round(SIDE * max(1, factor))
+        match = widest_match(QFontMetrics(self._tiny))
+        self._side = max(round(SIDE * max(1, factor)), match + 2)
         self.forget()
 
     def button_at(self, card: QRect, place: QPoint) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from PySide6.QtGui import QFontMetrics
+
 from sciread_app.domain.metadata.guesses import accepted
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.sentences import sentences
@@ -104,6 +106,12 @@ def best_excerpt(abstract: str, words: Sequence[str]) -> str:
     if not best or best == parts[0]:
         return abstract
     return f"… {abstract[abstract.index(best) :]}"
+
+
+def widest_match(metrics: QFontMetrics) -> int:
+    """The width in pixels of the longest text of `match_text`."""
+    texts = (tr("In title"), tr("All keywords"), tr("Very close"), tr("Related"))
+    return max(map(metrics.horizontalAdvance, texts))
 
 
 def match_text(hit: SearchHit) -> str:

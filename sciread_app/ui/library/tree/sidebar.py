@@ -32,6 +32,7 @@ from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.rounded_popup import rounded
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
+HINTS = 1.4  # width of the hints in the tree, relative to the placeholder of the filter
 _LISTS = (
     *(NodeKind.every, NodeKind.unread, NodeKind.recent, NodeKind.problems, NodeKind.no_abstract),
 )
@@ -72,12 +73,12 @@ class Sidebar(QFrame):
         self.setObjectName("sidebar")
         self._work = work
         self._appearance = appearance
-        self._width = FIRST_WIDTH
         self._narrow = False
         self._tucked = False  # hidden for lack of room, not by the user
         self.model = LibraryTreeModel(self)
         self.tree = LibraryTreeView(self.model, appearance)
         self.set_filter = FilterEdit(self.tree)
+        self._width = self._first_width()
         column(self.set_filter, (self.tree, 1), parent=self, margins=(10, 12, 4, 8), spacing=8)
         self.setMinimumWidth(NARROWEST)
         self.setMaximumWidth(WIDEST)
@@ -92,11 +93,17 @@ class Sidebar(QFrame):
             self.tree.set_open(
                 NameEntry(known[kind], key) for kind, _, key in pairs if kind in known
             )
-        self._width = int(str(settings.value("shelf/width", FIRST_WIDTH)))
+        self._width = int(str(settings.value("shelf/width", self._first_width())))
         self.setVisible(settings.value("shelf/hidden", "") != "yes")
 
     def sizeHint(self) -> QSize:
         return QSize(self._width, 400)
+
+    def _first_width(self) -> int:
+        """The width in pixels before the user changes it: more in a wide font."""
+        placeholder = self.set_filter.placeholderText()
+        wide = round(HINTS * self.fontMetrics().horizontalAdvance(placeholder))
+        return min(max(FIRST_WIDTH, wide), WIDEST)
 
     def save(self, settings: QSettings) -> None:
         names = [f"{name.kind.value}:{name.key}" for name in self.tree.open_names]
