@@ -147,6 +147,13 @@ class Parts(QWidget):
         self.copy.paint(theme)
         self.notes.paint()
 
+    def _align_buttons(self) -> None:
+        """Keep the buttons above the text, which is centered beside the scroll bar."""
+        bar, layout = self.area.verticalScrollBar(), self._above.layout()
+        centered = self.width() > self._buttons.maximumWidth() and bar.maximum() > 0
+        assert layout
+        layout.setContentsMargins(0, 0, 8 + centered * bar.sizeHint().width(), 0)
+
     def _arrange(self) -> None:
         """Put the related papers beside the text, or below it."""
         self.around.show_graph(self._page and self.width() >= GRAPH)
@@ -159,6 +166,7 @@ class Parts(QWidget):
         self._related.setMaximumWidth(RELATED if beside else COLUMN)
         for part in (self._buttons, self._inside):
             part.setMaximumWidth(COLUMN + BETWEEN + RELATED if beside else COLUMN)
+        self._align_buttons()
 
     def _build(self) -> None:
         self._buttons = QWidget()
@@ -175,7 +183,9 @@ class Parts(QWidget):
         self.area.setWidget(_in_the_middle(self._inside, self.area.viewport()))
         self._columns = column(self._about_the_paper(), self._related_papers(), margins=0)
         column(self._columns, self.foot, 1, parent=self._inside, margins=0, spacing=8)
-        parts = (self.selected, _in_the_middle(self._buttons, self), (self.area, 1))
+        self._above = _in_the_middle(self._buttons, self)
+        self.area.verticalScrollBar().rangeChanged.connect(lambda *_: self._align_buttons())
+        parts = (self.selected, self._above, (self.area, 1))
         column(*parts, parent=self, margins=(20, 16, 8, 12), spacing=14)
         self._arrange()
 

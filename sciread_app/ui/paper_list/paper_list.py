@@ -51,7 +51,7 @@ CARDS_KEPT = 2_000
 PAGES_WANTED = 4  # pages waiting to be loaded; older requests have been scrolled past
 LOADS_AT_ONCE = 2
 NARROWEST = 4  # characters of a column
-WIDEST = 4.0  # times what a column may take more than its least width, in a wide list
+WIDEST = 1.5  # times what a column may take more than its least width, in a wide list
 TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
 
 CursorAction = QAbstractItemView.CursorAction

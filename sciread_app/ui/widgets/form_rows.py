@@ -21,7 +21,7 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.rounded_popup import rounded
 
-HIGH, PAD = 30, 2  # pixels: height of a control, margin of the text in a combo box
+HIGH = 30  # pixels
 
 
 class FormSection(QFrame):
@@ -79,7 +79,7 @@ class ComboBox(QComboBox):
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(kind, option, field, self).width() - 2 * PAD
+        room = self.style().subControlRect(kind, option, field, self).width()
         text, end = option.currentText, Qt.TextElideMode.ElideRight
         option.currentText = self.fontMetrics().elidedText(text, end, room)
         painter.drawComplexControl(kind, option)

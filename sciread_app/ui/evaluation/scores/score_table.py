@@ -34,6 +34,7 @@ METRIC_WIDTH = 136  # pixels of the names of metrics, at least
 # Translators: in place of a score, in a narrow column
 TOO_FEW = tr("Too few papers")
 INDENT = 8  # pixels of indentation of a metric below its task
+SMALL, GAP = 0.8, 6  # size of a published number; pixels between it and ours
 
 
 class ScoreTable(MetricTable):
@@ -84,8 +85,22 @@ class ScoreTable(MetricTable):
         """Width of a column in which every number fits."""
         letters = QFontMetrics(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         rows = (n for n, row in enumerate(self._scores.rows) if isinstance(row, ScoreRow))
-        texts = (str(self._scores.index(row, column).data() or "") for row in rows)
-        return max([minimum, *(letters.horizontalAdvance(text) + MARGINS for text in texts)])
+        widths = (
+            letters.horizontalAdvance(str(self._scores.index(row, column).data() or ""))
+            + self._published_width(row, column)
+            for row in rows
+        )
+        return max([minimum, *(width + MARGINS for width in widths)])
+
+    def _published_width(self, number: int, column: int) -> int:
+        """Width of the published number beside another number, and of the gap between them."""
+        row = self._scores.rows[number]
+        if not isinstance(row, ScoreRow) or column < FIRST:
+            return 0
+        cell = row.cells.get(self._scores.models[column - FIRST])
+        text = _paper_words(row, cell.papers) if cell else ""
+        small = QFontMetrics(scaled(self.font(), SMALL))
+        return small.horizontalAdvance(text) + GAP if text else 0
 
     def _set_widths(self) -> None:
         header = self.horizontalHeader()
@@ -211,7 +226,7 @@ class ScoreDelegate(MetricDelegate[ScoreModel]):
 
     def __init__(self, table: QTableView, model: ScoreModel, appearance: Appearance) -> None:
         super().__init__(table, model, appearance)
-        self._small = scaled(table.font(), 0.8)
+        self._small = scaled(table.font(), SMALL)
 
     def paint_cell(
         self, painter: QPainter, theme: Theme, box: QRectF, row: ScoreRow, column: int

@@ -49,6 +49,7 @@ PARTS = (tr("A"), tr("B"))
 LABEL, N, FOUND_A, FOUND_B, RIGHT_A, RIGHT_B = range(6)
 ROW_HEIGHT = 40  # pixels
 LABEL_WIDTH = 130  # pixels, at least
+MARGINS = 20  # pixels around a heading
 
 
 class ClassLine(NamedTuple):
@@ -117,8 +118,9 @@ class ClassTable(MetricTable):
         super().__init__(tr("Classes"), self._classes, appearance)
         self._delegate = ClassDelegate(self, self._classes, appearance)
         self.setItemDelegate(self._delegate)
-        for number, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 92), (RIGHT_B, 92)):
-            self.setColumnWidth(number, width)
+        for number, least in ((N, 54), *((score, 92) for score in range(FOUND_A, RIGHT_B + 1))):
+            heading = self.fontMetrics().horizontalAdvance(self._classes.headings[number])
+            self.setColumnWidth(number, max(least, heading + MARGINS))
         self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

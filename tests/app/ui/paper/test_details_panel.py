@@ -86,6 +86,19 @@ def test_buttons_are_in_one_line_beside_a_list(show, gateway, width):
     assert parts.read.accessibleName() == "Mark as read"
 
 
+@pytest.mark.parametrize("height", [300, 3000])
+def test_buttons_of_a_wide_panel_begin_where_the_text_begins(show, qtbot, height):
+    panel = show()
+    panel.resize(1200, height)
+    parts = panel.parts
+    assert (parts.area.verticalScrollBar().maximum() > 0) is (height == 300)
+
+    def left(widget):
+        return widget.mapTo(panel, widget.rect().topLeft()).x()
+
+    qtbot.waitUntil(lambda: abs(left(parts.similar) - left(parts.head)) <= 1)
+
+
 def shown(text):
     return text.toPlainText()
 

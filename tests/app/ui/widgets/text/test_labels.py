@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QFont
 
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.text.labels import ElidedLabel
@@ -30,6 +31,20 @@ def test_combo_box_without_room_ends_its_text_before_the_arrow(qtbot):
     elided = box.grab().toImage()
     box.setItemText(0, LONG + " and even longer")
     assert box.grab().toImage() == elided != shorter.grab().toImage()
+
+
+@pytest.mark.parametrize("family", ["Inter", "Serif", "Monospace"])
+def test_combo_box_of_its_own_width_shows_its_whole_text(qtbot, appearance, family):
+    box, wider = ComboBox(), ComboBox()
+    for one in (box, wider):
+        qtbot.addWidget(one)
+        one.setFont(QFont(family, 10))
+        one.addItem("100%")
+        one.show()
+    box.resize(box.sizeHint())
+    wider.resize(box.size())
+    wider.setItemText(0, "10…")
+    assert box.grab().toImage() != wider.grab().toImage()
 
 
 def _is_blank(widget):
