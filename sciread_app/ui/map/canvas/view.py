@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
+    QChildEvent,
     QEasingCurve,
     QEvent,
+    QObject,
     QPoint,
     QPointF,
     QRectF,
@@ -381,6 +383,17 @@ class MapView(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         self._point_at(None)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """End hovering when the mouse enters a widget on the map: that is no leave event."""
+        if event.type() is QEvent.Type.Enter:
+            self._point_at(None)
+        return False
+
+    def childEvent(self, event: QChildEvent) -> None:
+        super().childEvent(event)
+        if event.added():
+            event.child().installEventFilter(self)
+
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
@@ -483,6 +496,7 @@ class MapView(QWidget):
         self._changed()
 
     def _changed(self) -> None:
+        self._point_at(None)  # another point may be under the mouse now
         self._update_text()
         self.update()
 

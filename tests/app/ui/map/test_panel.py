@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent
 from PySide6.QtTest import QTest
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -309,6 +309,21 @@ def test_hovering_over_a_paper_shows_its_title(show, gateway, qtbot):
     qtbot.waitUntil(panel.hover.isVisible)
     assert panel.hover.title.text() == "Paper 7"
     QTest.mouseMove(panel.view, QPoint(2, 2))
+    qtbot.waitUntil(lambda: not panel.hover.isVisible())
+
+
+@pytest.mark.parametrize("how", ["enter", "zoom"])
+def test_card_is_hidden_when_the_mouse_leaves_for_the_legend_or_the_map_moves(
+    show, gateway, qtbot, how
+):
+    panel = show(gateway)
+    QTest.mouseMove(panel.view, pixel(panel, 13))
+    qtbot.waitUntil(panel.hover.isVisible)
+    if how == "enter":
+        at = QPointF(5, 5)
+        QCoreApplication.sendEvent(panel.legend, QEnterEvent(at, at, at))
+    else:
+        panel.view.zoom(2)
     qtbot.waitUntil(lambda: not panel.hover.isVisible())
 
 
