@@ -60,6 +60,7 @@ class HighlightsPanel(QFrame):
         self.list.setLayoutMode(QListView.LayoutMode.Batched)
         self.list.setBatchSize(40)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setWordWrap(True)  # else rows keep their heights when only the width changes
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setAccessibleName(tr("Highlights and notes"))
