@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QScroll
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
 
+WIDEST = 1200  # pixels
+
 
 def action_button(text: str, means: str, name: str = "") -> QPushButton:
     found = styled(QPushButton(text), name)
@@ -32,8 +34,8 @@ def group(*inside: QWidget, name: str = "") -> QWidget:
 
 
 def scrolling(body: QWidget, parent: QWidget) -> QScrollArea:
-    """A scroll area in `parent` around `body`, which has the width of the area, or its minimum if
-    that is more."""
+    """A scroll area in `parent` around `body`, which has the width of the area, within its
+    limits."""
     scroll = _Scroll(parent, widgetResizable=True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -60,11 +62,12 @@ class _Scroll(QScrollArea):
 
 class ScrollContents(QWidget):
     """The contents of a scroll area: a column as high as its texts need at its width. (A scroll
-    area ignores height-for-width.)"""
+    area ignores height-for-width.) In a wide window, the names and numbers of a table would
+    otherwise be far apart."""
 
     def __init__(self) -> None:
         super().__init__()
-        styled(self, "column")
+        styled(self, "column").setMaximumWidth(WIDEST)
 
     def event(self, event: QEvent) -> bool:
         layout = self.layout()
