@@ -109,6 +109,10 @@ _FONT = re.compile(
 _OLD_LETTER = re.compile(
     r"\\(cal|scr|frak|Bbb|mathcal|mathbb|mathfrak|mathscr)\s*([A-Z])(?![A-Za-z])"
 )
+# Between two spaces, or between two letters or digits; an option such as --help is left alone.
+_DASH = re.compile(r"(?<=\s)---?(?=\s)|(?<=[^\W_])---?(?=[^\W_])")
+_QUOTES = re.compile(r"(?<!`)``(?!`)([^`]{1,300}?)''")
+_TEX = re.compile(r"[$\\]|``|--")
 _WORD = re.compile(r"\\([A-Za-z]+)(\s*\{\})?")
 _DEEPEST = 40
 
@@ -119,7 +123,7 @@ def readable(text: str) -> str:
     Anything without an equivalent in Unicode is unchanged. Only commands, dollars and braces of TeX
     are removed, never letters; prices such as $5 and $10 are not formulas.
     """
-    if "$" not in text and "\\" not in text:
+    if not _TEX.search(text):
         return " ".join(text.split())
     return _readable(text)
 
@@ -146,7 +150,9 @@ def with_formulas(text: str) -> str:
 
 
 def _commands(text: str) -> str:
-    """Commands outside formulas, as old abstracts have them."""
+    """Quotes, dashes and commands outside formulas, as old abstracts have them."""
+    text = _QUOTES.sub(r"“\1”", text)
+    text = _DASH.sub(lambda match: "—" if len(match[0]) == 3 else "–", text)
     if "\\" not in text:
         return text
     text = _UNDELIMITED.sub(lambda match: _shown(match[0], match[0]), text)

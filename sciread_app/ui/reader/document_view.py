@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
@@ -41,7 +42,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.reader.citation_preview import CitationPreview
 from sciread_app.ui.reader.find_bar import FileSearch
-from sciread_app.ui.reader.highlight_colours import WORDS, swatch
+from sciread_app.ui.reader.highlight_colours import HIGHLIGHT_IN, NAMES, swatch
 from sciread_app.ui.reader.overlays.highlight_editor import HighlightEditor
 from sciread_app.ui.reader.overlays.overlay import Overlay
 from sciread_app.ui.reader.overlays.selection_bar import SelectionBar
@@ -100,6 +101,7 @@ class DocumentView(QWidget):
     edited = Signal()  # its highlights
     removal_requested = Signal(object)  # Highlight
     citation_requested = Signal(str, str)  # selected text, and its page or pages
+    copied = Signal(str)  # the message: text or an image is on the clipboard
     search_requested = Signal(str)  # in the library
     lost = Signal(object)  # CannotShow
     export_requested = Signal()
@@ -180,7 +182,7 @@ class DocumentView(QWidget):
 
     def copy(self) -> None:
         self.copy_image()
-        self._read_selection(QGuiApplication.clipboard().setText)
+        self._read_selection(self._copy_text)
 
     def cite(self) -> None:
         """Copy the selected text with a citation of the paper and the page."""
@@ -325,8 +327,15 @@ class DocumentView(QWidget):
             QWidget.setTabOrder(before, after)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.view.viewport().rect().contains(self.view.mapFromGlobal(event.globalPos())):
-            self._menu().popup(event.globalPos())
+        viewport = self.view.viewport()
+        at = viewport.mapFromGlobal(event.globalPos())
+        if not viewport.rect().contains(at):
+            return
+        selected = self.view.marks.selection or self.view.marks.area
+        if event.reason() is QContextMenuEvent.Reason.Mouse and not selected:
+            clicked = self.view.highlight_at(at)
+            self.highlights.choose(clicked.id if clicked else 0)
+        self._menu().popup(event.globalPos())
 
     def _connect(self) -> None:
         view, side, panel = self.view, self.side, self.highlights
@@ -506,7 +515,11 @@ class DocumentView(QWidget):
         if highlight.is_area:
             self._copy_image(highlight.page, highlight.boxes[0])
         else:
-            QGuiApplication.clipboard().setText(highlight.text)
+            self._copy_text(highlight.text)
+
+    def _copy_text(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.copied.emit(tr("Text copied"))
 
     def _copy_image(self, page: int, box: Box) -> None:
         """Copy an area of a page as an image, as sharp as a print."""
@@ -519,7 +532,11 @@ class DocumentView(QWidget):
             kind = QImage.Format.Format_RGB32
             return QImage(data, part.width, part.height, 4 * part.width, kind).copy()
 
-        self._work(tr("Copying an image"), work, QGuiApplication.clipboard().setImage)
+        def done(image: QImage) -> None:
+            QGuiApplication.clipboard().setImage(image)
+            self.copied.emit(tr("Image copied"))
+
+        self._work(tr("Copying an image"), work, done)
 
     def _read_selection(self, use: Callable[[str], None]) -> None:
         """Call `use` with the selected text, if there is any."""
@@ -539,24 +556,36 @@ class DocumentView(QWidget):
         return " ".join(readable(known.letters.text[start:end]).split())
 
     def _menu(self) -> QMenu:
+        """The actions for the selection, else for the current highlight, else for the file."""
         menu = rounded(QMenu(self))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        chosen, area = bool(self.view.marks.selection), self.view.marks.area is not None
-        menu.addAction(tr("Copy image") if area else tr("Copy"), self.copy).setEnabled(
-            chosen or area
-        )
-        menu.addAction(tr("Copy with citation"), self.cite).setEnabled(chosen)
-        menu.addAction(tr("Search the library"), self.search_library).setEnabled(chosen)
-        menu.addSeparator()
-        for number, colour in enumerate(Colour, start=1):
-            text = tr("Highlight: {colour}", colour=WORDS[colour])
-            action = menu.addAction(swatch(colour), f"{text}\t{number}")
-            action.triggered.connect(lambda _=False, colour=colour: self.highlight(colour))
-            action.setEnabled(chosen or area or bool(self.view.marks.selected_highlight))
-        note = menu.addAction(tr("Highlight and add note"), self.write_note)
-        note.setEnabled(chosen or area)
-        menu.addSeparator()
-        menu.addAction(tr("Select area"), self.select_area)
+        area, picked = self.view.marks.area is not None, self._picked()
+        if self.view.marks.selection or area:
+            menu.addAction(tr("Copy image") if area else tr("Copy"), self.copy)
+            if not area:
+                menu.addAction(tr("Copy with citation"), self.cite)
+                menu.addAction(tr("Search the library"), self.search_library)
+            menu.addSeparator()
+            for number, colour in enumerate(Colour, start=1):
+                highlight = partial(self.highlight, colour)
+                menu.addAction(swatch(colour), f"{HIGHLIGHT_IN[colour]}\t{number}", highlight)
+            menu.addAction(tr("Highlight and add note"), self.write_note)
+        elif picked:
+            copy = tr("Copy image") if picked.is_area else tr("Copy text")
+            menu.addAction(copy, partial(self._copy_highlight, picked))
+            menu.addAction(tr("Edit note"), self.write_note)
+            menu.addSeparator()
+            for colour in Colour:
+                action = menu.addAction(
+                    swatch(colour), NAMES[colour], partial(self.recolour, picked, colour)
+                )
+                action.setEnabled(colour is not picked.colour)
+            menu.addSeparator()
+            menu.addAction(tr("Delete highlight"), partial(self.removal_requested.emit, picked))
+        else:
+            menu.addAction(tr("Select all text"), self.choose_all)
+            menu.addAction(tr("Select area"), self.select_area)
+            menu.addAction(tr("Find in file"), self.start_find)
         return menu
 
     def _work(

@@ -338,6 +338,7 @@ class ReaderPage(Page):
         book.edited.connect(self._context.events.edited)
         book.removal_requested.connect(self._remove_highlight)
         book.citation_requested.connect(partial(self._copy_with_citation, book))
+        book.copied.connect(self._context.toast.show_message)
         book.search_requested.connect(self._context.navigate.search_for)
         book.export_requested.connect(self.export)
         book.copy_requested.connect(self.save_copy_of_tab)
@@ -370,7 +371,7 @@ class ReaderPage(Page):
 
         def done(text: str) -> None:
             QGuiApplication.clipboard().setText(text)
-            self._context.toast.show_message(tr("Copied with citation"))
+            self._context.toast.show_message(tr("Text copied with citation"))
 
         self._jobs.run(
             tr("Copying a citation"),

@@ -91,6 +91,8 @@ class Toolbar(QFrame):
     def show_zoom(self, fit: str, factor: float) -> None:
         names = {zoom.WIDTH: tr("Fit width"), zoom.PAGE: tr("Fit page")}
         self.zoom.setText(names.get(fit) or f"{factor:.0%}")
+        for action in self.zoom.menu().actions():
+            action.setChecked(action.text() == self.zoom.text())
 
     def check(self, key: str, on: bool) -> None:
         self._buttons[key].setChecked(on)
@@ -138,6 +140,7 @@ class Toolbar(QFrame):
         choices += [(f"{factor:.0%}", str(factor)) for factor in ZOOMS]
         for name, fit in choices:
             action = menu.addAction(name)
+            action.setCheckable(True)
             action.triggered.connect(lambda _=False, fit=fit: self.zoom_requested.emit(fit))
         return menu
 

@@ -228,6 +228,10 @@ class PageView(QAbstractScrollArea):
         """The visible part of a box of a page in the viewport."""
         return self._visible(self._shown(page, [box]))
 
+    def highlight_at(self, position: QPoint) -> Highlight | None:
+        """The highlight at a position in the viewport."""
+        return self.marks.highlight_at(*self._page_point(QPointF(position)))
+
     def visible_links(self) -> list[tuple[int, Link]]:
         """The pages and links in sight, in the order of the file; of pages whose text is loaded."""
         seen = self._seen()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QAction, QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton
 
 from sciread_app.domain.annotations.annotations import (
     Box,
@@ -571,6 +571,56 @@ def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context
     with qtbot.waitSignal(book.removal_requested) as asked:
         editor.remove.click()
     assert asked.args[0].id == 2
+
+
+def right_click(book, at: QPoint) -> dict[str, QAction]:
+    """Right-click the pages; return the actions offered, by name."""
+    viewport = book.view.viewport()
+    reason = QContextMenuEvent.Reason.Mouse
+    event = QContextMenuEvent(reason, at, viewport.mapToGlobal(at))
+    QGuiApplication.sendEvent(viewport, event)
+    menu = QApplication.activePopupWidget()
+    actions = {one.text().partition("\t")[0]: one for one in menu.actions() if one.text()}
+    menu.close()
+    return actions
+
+
+def test_context_menu_of_a_highlight_recolors_copies_and_deletes_it(open_book, qtbot, reading):
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    at = book.view.highlight_rect(reading.kept[1]).center()
+    for _ in range(2):
+        assert all(action.isVisible() for action in right_click(book, at).values())
+    assert not right_click(book, at)["Green"].isEnabled()
+    right_click(book, at)["Yellow"].trigger()
+    qtbot.waitUntil(lambda: reading.kept[1].colour is Colour.yellow)
+    with qtbot.waitSignal(book.copied):
+        right_click(book, at)["Copy text"].trigger()
+    assert QGuiApplication.clipboard().text() == reading.kept[1].text
+    right_click(book, at)["Edit note"].trigger()
+    assert book.editor.isVisible()
+    with qtbot.waitSignal(book.removal_requested) as asked:
+        right_click(book, at)["Delete highlight"].trigger()
+    assert asked.args[0].id == 1
+
+
+def test_context_menu_beside_highlights_offers_what_needs_no_selection(open_book, qtbot, reading):
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    click_highlight(qtbot, book)
+    actions = right_click(book, QPoint(4, 4))
+    assert "Select area" in actions and "Delete highlight" not in actions
+    assert all(action.isEnabled() for action in actions.values())
+    assert book.view.marks.selected_highlight == 0
+
+
+def test_context_menu_of_selected_text_highlights_it(open_book, qtbot, reading):
+    book = open_book()
+    drag(qtbot, book, "fly", "fly")
+    right_click(book, place(book, "fly"))["Highlight in blue"].trigger()
+    qtbot.waitUntil(lambda: [one.colour for one in reading.kept.values()] == [Colour.blue])
 
 
 def test_pages_have_the_focus_after_a_highlight_was_deleted(open_book, qtbot, reading):

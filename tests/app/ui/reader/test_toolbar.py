@@ -55,3 +55,9 @@ def test_folded_buttons_show_what_is_on(qtbot, toolbar):
     found = {one.text().partition("\t")[0]: one for one in toolbar.more.menu().actions()}
     assert found["Dark pages"].isChecked() and not found["Two pages"].isChecked()
     assert not found["Select area"].isEnabled()
+
+
+def test_zoom_menu_checks_the_current_zoom(toolbar):
+    toolbar.show_zoom("width", 1.3)
+    toolbar.show_zoom("1.500", 1.5)
+    assert [one.text() for one in toolbar.zoom.menu().actions() if one.isChecked()] == ["150%"]
