@@ -82,12 +82,14 @@ def _is_long(fragment: str) -> bool:
 
 @dataclass(frozen=True)
 class ResultView:
-    """A view of the page. With a `title` it is a list of papers from another page; an `invalid`
-    one has no results, since the query after `request` cannot be run."""
+    """A view of the page. With a `title` it is a list of papers from another page, of the `given`
+    ones those that are still in the library; an `invalid` one has no results, since the query after
+    `request` cannot be run."""
 
     listing: ResultList = EMPTY_RESULTS
     request: SearchRequest = SearchRequest()
     title: str = ""
+    given: tuple[PaperId, ...] = ()
     invalid: bool = False
 
     @property

@@ -83,7 +83,7 @@ class DuplicatesPage(Page):
         self._building = BuildQueue(self)  # of the comparison, before it is first shown
         self.list = PairList(appearance)
         self.panel = ComparisonPanel(appearance)
-        self.merges = MergeList()
+        self.merges = MergeList(appearance)
         self.empty = EmptyState(appearance)
         self._build()
         self._connect()

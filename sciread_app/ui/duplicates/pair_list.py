@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from sciread_app.domain.matching.duplicates import DuplicatePair
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.duplicates.comparison import reason_words
-from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.duplicates.title_delegate import TitleDelegate
+from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
-_EDGE, _AIR, _ROUND = 12, 9, 8
 NO_TITLE = tr("Untitled")
 
 
@@ -54,7 +47,7 @@ class PairList(QListView):
         self._model = PairModel()
         self._gone: list[tuple[PaperId, PaperId]] = []
         self.setModel(self._model)
-        self.setItemDelegate(_PairDelegate(appearance, self))
+        self.setItemDelegate(TitleDelegate(appearance, self))
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setMinimumWidth(200)
@@ -94,40 +87,3 @@ class PairList(QListView):
 
     def _emit_chosen(self, row: int) -> None:
         self.chosen.emit(self._model.rows[row] if 0 <= row < len(self._model.rows) else None)
-
-
-class _PairDelegate(QStyledItemDelegate):
-    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._appearance = appearance
-        self._title = scaled(parent.font(), 1.0, QFont.Weight.Medium)
-        self._small = scaled(parent.font(), 0.86)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        lines = QFontMetrics(self._title).height() + QFontMetrics(self._small).height()
-        return QSize(120, lines + 2 * _AIR + 3)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, chosen = self._appearance.theme, QStyle.StateFlag.State_Selected in option.state
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if chosen:
-            focused = QStyle.StateFlag.State_HasFocus in option.state
-            painter.setPen(QColor(theme.accent) if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.chosen))
-            box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
-            painter.drawRoundedRect(box, _ROUND, _ROUND)
-        room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
-        title = str(index.data())
-        reason = str(index.data(Qt.ItemDataRole.ToolTipRole))
-        _line(painter, self._title, theme.text, room, title)
-        below = room.adjusted(0, QFontMetrics(self._title).height() + 3, 0, 0)
-        _line(painter, self._small, theme.quiet, below, reason)
-        painter.restore()
-
-
-def _line(painter: QPainter, font: QFont, colour: str, room: QRect, text: str) -> None:
-    painter.setFont(font)
-    painter.setPen(QColor(colour))
-    short = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
-    painter.drawText(room, int(Qt.AlignmentFlag.AlignTop), short)

@@ -75,6 +75,11 @@ class SearchGateway:
             self._facets.remember(search.key, results.ids)
         return listing_of(results, search.note)
 
+    def without_trash(self, papers: Sequence[PaperId]) -> list[PaperId]:
+        """Those of these papers that are in the library and not in its Trash, in this order."""
+        listed = set(self._library.ids().tolist())
+        return [paper for paper in papers if paper in listed]
+
     def names(self, field: str, written: str, task: Task) -> list[FacetCount]:
         """Authors, venues, tags and so on whose name matches, with counts."""
         found = self._library.facets.names(field, written, NAMED)

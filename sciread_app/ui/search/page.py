@@ -145,7 +145,8 @@ class SearchPage(Page):
         """Replace the list by these papers; `back` returns."""
         self._push()
         self.header.show_request(SearchRequest())
-        self._show(ResultView(ResultList(tuple(papers), len(papers)), title=title))
+        given = tuple(papers)
+        self._show(ResultView(ResultList(given, len(given)), title=title, given=given))
         self._into_results()
 
     def remember(self, settings: QSettings) -> None:
@@ -215,8 +216,7 @@ class SearchPage(Page):
             self._show(view)
             self.result_list.go_to(row)
             self.focus_results()
-            if not view.title:
-                self._ask(self._update)  # the library may have changed since
+            self._refresh()  # the library may have changed since
 
     def library_changed(self, changes: LibraryChanges) -> None:
         """Run the request again; selection and scroll position stay."""
@@ -225,8 +225,21 @@ class SearchPage(Page):
         if changes.papers or changes.vectors or changes.space:
             self.model.forget()
             self.details.refresh()
-            if not self.view.title:
-                self._ask(self._update)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        """Run the request again, or list the given papers that are still in the library."""
+        view = self.view
+        if not view.title:
+            self._ask(self._update)
+            return
+        self._jobs.run(
+            tr("Listing papers"),
+            lambda task: self._finder.without_trash(view.given),
+            lambda left: self._update(replace(view, listing=ResultList(left, len(left)))),
+            queue=JobQueue.short,
+            replaces="search",
+        )
 
     def take_focus(self) -> None:
         """The focus stays where it was on the page."""

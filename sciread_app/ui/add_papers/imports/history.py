@@ -47,8 +47,8 @@ WIDTHS = (0, 160, 70, 70, 112, 66)
 LEAST = 120  # pixels of the first column, at least
 GIVEN_UP = (2, 4, 1, 5, 3)  # columns that are hidden in this order where room is lacking
 HOW = tr(
-    "Supported formats: BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON Lines, and PDF. "
-    "You can also drop files on the window."
+    "Supported formats: PDF, BibTeX, RIS, EndNote, CSL-JSON, MODS, JSON Lines, and the formats of "
+    "PubMed, arXiv, Zotero, Web of Science, and Scopus. You can also drop files on the window."
 )
 
 

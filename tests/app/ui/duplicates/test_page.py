@@ -227,7 +227,19 @@ def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
     reviewer.merged.append(Merge(1, PaperId(1), "On $x^2$", "On $y^2$", "both have DOI x", 0.0, ""))
     page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.current is not None)
-    assert page.merges.list.item(0).text().startswith("On y² → On x²")
+    assert page.merges.model.index(0, 0).data() == "On y² → On x²"
+
+
+def test_merge_of_equal_titles_shows_one_and_the_file_by_name(qtbot, page, reviewer):
+    source = "/home/marie/old library.bib"
+    reviewer.merged.append(Merge(1, PaperId(1), "On x", "On x", "both have DOI x", 0.0, source))
+    page.lists.tab_stops()[MERGED].click()
+    qtbot.waitUntil(lambda: page.merges.current is not None)
+    shown = page.merges.model.index(0, 0)
+    assert shown.data() == "On x"
+    reason = shown.data(Qt.ItemDataRole.ToolTipRole)
+    assert reason.startswith("Both have DOI x") and reason.endswith("old library.bib")
+    assert "/home" not in reason
 
 
 def test_merge_all_button_merges_agreeing_pairs(qtbot, page, reviewer):

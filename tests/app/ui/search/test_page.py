@@ -491,6 +491,19 @@ def test_papers_of_another_page_are_shown_with_back(qtbot, show_page):
     assert page.model.rowCount() == 50 and not page.header.back_button.isVisible()
 
 
+def test_papers_of_another_page_leave_the_list_while_in_the_trash(qtbot, show_page):
+    gateway = FakeGateway(50)
+    page = show_page(gateway)
+    page.show_papers([3, 4, 5], "Imported papers")
+    gateway.organise.trash([4])
+    page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: list(page.view.listing.ids) == [3, 5])
+    assert page.header.title.text() == "Imported papers"
+    gateway.organise.untrash([4])
+    page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: list(page.view.listing.ids) == [3, 4, 5])
+
+
 def test_refresh_keeps_selection_and_scroll_position(qtbot, show_page):
     gateway = FakeGateway(500)
     page = show_page(gateway)

@@ -37,6 +37,9 @@ class FakeSearch:
         )  # fmt: skip
         return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
 
+    def without_trash(self, papers: Sequence[PaperId]) -> list[PaperId]:
+        return [paper for paper in papers if paper not in self.organise.trashed]
+
     def find(
         self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
