@@ -116,6 +116,11 @@ class Session:
         self._page = page
         self.next: Session | None = None
 
+    @property
+    def first_step(self) -> str:
+        """What its window shows until the library is open."""
+        return self._before.title if self._before else tr("Opening the library")
+
     def run(self) -> int:
         lock = QLockFile(str(self._home.owner.folder / "window.lock"))
         lock.setStaleLockTime(0)  # never by age: a window may stay open for weeks
@@ -153,8 +158,12 @@ class Session:
         bell.close()
         if window.isVisible():  # a new session replaces it
             window.remember()
-        window.hide()
+        if self.next:  # without a window, SciRead would seem to have quit
+            window.wait_in_place_of_library(self.next.first_step)
+        else:
+            window.hide()
         stopped = jobs.shut_down(SWITCH_TIMEOUT if self.next else SHUTDOWN_TIMEOUT)
+        window.hide()
         opening.close()
         if not stopped and self.next:
             return RESTART
@@ -373,8 +382,8 @@ class _Opening(QObject):
             self._window.banner.show_problem(JobError(warning))
         if opened.problem:
             self._window.banner.show_problem(opened.problem)
-        elif self._before:
-            self._window.banner.show_notice(tr("{what}: finished.", what=self._before.title))
+        elif self._before and (outcome := self._before.outcome()):
+            self._window.banner.show_notice(outcome)
         elif self._notice:
             self._window.banner.show_notice(self._notice)
 

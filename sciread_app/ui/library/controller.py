@@ -346,6 +346,7 @@ class LibraryController(QObject):
         sidebar.look_up_requested.connect(self.look_up_missing)
         self._look_up_bar.look_up_requested.connect(lambda field: self.look_up_missing((field,)))
         sidebar.escaped.connect(page.focus_results)
+        sidebar.all_papers_selected.connect(self.choose_all)
         page.result_list.chosen_changed.connect(self._show_bar)
         page.shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)

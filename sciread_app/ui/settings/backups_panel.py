@@ -98,6 +98,9 @@ class BackupsPanel(QWidget):
         self._jobs.finished.connect(ended)
 
     def _show(self, copies: Sequence[BackupCopy]) -> None:
+        """Show these backups, and select the one that was selected, else the latest."""
+        row = self.table.currentRow()
+        before = self._copies[row] if 0 <= row < len(self._copies) else None
         self._copies = copies
         self.table.setRowCount(len(copies))
         for y, copy in enumerate(copies):
@@ -115,6 +118,7 @@ class BackupsPanel(QWidget):
         )
         self.table.setVisible(bool(copies))
         self.none.setVisible(not copies)
+        self.table.selectRow(copies.index(before) if before in copies else 0)
         self._choose()
 
     def _choose(self) -> None:

@@ -64,7 +64,7 @@ class Reopening:
     """An operation on a closed library, after which the window opens it again.
 
     `work` returns the folder of the library from then on. `title` describes the operation,
-    `outcome` its result when another folder is opened afterwards; it may be empty.
+    `outcome` its result, to be shown afterwards; it may be empty.
     """
 
     title: str
@@ -179,8 +179,14 @@ def restoring(home: Home, copy: BackupCopy) -> Reopening:
         backup_file.restore(home, copy.path)
         return home.folder
 
+    def outcome() -> str:
+        return tr(
+            "The backup of {made} was restored. The library before it is in Settings › Backups.",
+            made=format_moment(copy.created),
+        )
+
     title = tr("Restoring the backup of {made}", made=format_moment(copy.created))
-    return Reopening(title, work)
+    return Reopening(title, work, outcome)
 
 
 def salvaging(home: Home, target: Path) -> Reopening:

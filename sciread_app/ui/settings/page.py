@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QLabel,
@@ -279,7 +279,7 @@ class SettingsPage(Page):
             self,
             tr("Move library"),
             tr("Move the library to {folder}?", folder=folder),
-            tr("The window closes during the move. The old library file is kept."),
+            tr("The library is closed during the move. Its old file is kept."),
             tr("Move"),
             lambda: self._events.reopen_requested.emit(self._services.moving(folder)),
         )
@@ -327,6 +327,8 @@ class SettingsPage(Page):
             for stop in (row.line, row.keep, row.forget):
                 self.setTabOrder(before, stop)
                 before = stop
+            row.show()
+        _lay_out_now()
 
     def _keep_key(self, name: str, key: str) -> None:
         self._jobs.run(
@@ -405,6 +407,8 @@ class SettingsPage(Page):
 
     def _add_section(self, section: FormSection) -> None:
         self._sections.insertWidget(self._sections.count() - 1, section)
+        section.show()
+        _lay_out_now()
 
     def _looks(self) -> FormSection:
         section = FormSection(tr("Appearance"))
@@ -604,6 +608,12 @@ class ApiKeyRow(FormRow):
         if value := self.line.text().strip():
             self.line.clear()
             self.key_edited.emit(self._key.name, value)
+
+
+def _lay_out_now() -> None:
+    """Lay out what was added before anything is painted: else all rows would be squeezed for some
+    time into the height that the page had before."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 def _replaced_by(copy: BackupCopy) -> str:

@@ -172,6 +172,14 @@ class MainWindow(QMainWindow):
         """Show the work that is done before the library can be opened."""
         self._wait.show_message("papers", what, tr("A large library can take several minutes."))
 
+    def wait_in_place_of_library(self, what: str) -> None:
+        """Show this while the tasks of the library end. It is painted at once, since the event loop
+        has ended."""
+        self.wait_for(what)
+        self._pages.setCurrentWidget(self._wait)
+        self.rail.enable_places(False)
+        self.repaint()
+
     def go_to(self, key: str) -> None:
         """Show the page with this key, see PAGES."""
         if not self._ready:

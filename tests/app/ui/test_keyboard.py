@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
     QWidget,
 )
@@ -199,3 +200,17 @@ def test_lists_and_texts_have_accessible_names(window):
     for view in window.findChildren(QAbstractItemView) + window.findChildren(QAbstractScrollArea):
         if takes_focus(view):
             assert view.accessibleName(), view
+
+
+def test_key_in_an_open_menu_is_not_a_shortcut_of_the_list(qtbot, window):
+    go_to(qtbot, window, PAGES[0])
+    window.page.focus_results()
+    papers = next(menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&Paper")
+    shortcut = next(one for one in papers.actions() if one.shortcut().toString() == "Del")
+    with qtbot.assertNotEmitted(shortcut.triggered):
+        papers.popup(window.pos())
+        qtbot.keyClick(papers, Key.Key_Delete)
+    assert papers.isVisible()
+    papers.close()
+    with qtbot.waitSignal(shortcut.triggered):
+        qtbot.keyClick(window.page.result_list, Key.Key_Delete)

@@ -67,6 +67,7 @@ class Sidebar(QFrame):
     empty_trash_requested = Signal()  # to be emptied
     look_up_requested = Signal(object)  # the missing fields to look up, by their names
     escaped = Signal()
+    all_papers_selected = Signal()
 
     def __init__(self, work: EditQueue, appearance: Appearance) -> None:
         super().__init__()
@@ -216,6 +217,7 @@ class Sidebar(QFrame):
         self._work.loaded.connect(self.tree.show_tree)
         self.tree.current_changed.connect(self._pick)
         self.tree.escaped.connect(self.escaped)
+        self.tree.all_papers_selected.connect(self.all_papers_selected)
         self.tree.remove_requested.connect(self._remove)
         self.tree.menu_requested.connect(self._pop_up)
         self.tree.typed.connect(self._sift_by)

@@ -188,6 +188,7 @@ class LibraryTreeView(QTreeView):
     menu_requested = Signal(object, QPoint)  # nodes, position on the screen
     typed = Signal(str)
     escaped = Signal()
+    all_papers_selected = Signal()  # by Ctrl+A
 
     def __init__(self, model: LibraryTreeModel, appearance: Appearance) -> None:
         super().__init__()
@@ -291,6 +292,11 @@ class LibraryTreeView(QTreeView):
             self.escaped.emit()
         else:
             super().keyPressEvent(event)
+
+    def selectAll(self) -> None:
+        """Select all papers of the list: all nodes together would be no list, and would open
+        Duplicates."""
+        self.all_papers_selected.emit()
 
     def keyboardSearch(self, search: str) -> None:
         self.typed.emit(search)

@@ -6,9 +6,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QMessageBox, QPushButton, QScrollArea
 
 from sciread_app.errors import LibraryError
 from sciread_app.sources.endpoints import OFFICIAL
@@ -37,6 +37,33 @@ def page(qtbot, jobs, context, services):
     page.refresh()
     qtbot.waitUntil(lambda: page.backups.isVisible() and not jobs.running())
     return page
+
+
+class SqueezedPaints(QObject):
+    """Counts how often the contents of an area are painted with less height than they need."""
+
+    def __init__(self, area: QScrollArea) -> None:
+        super().__init__()
+        self.count = 0
+        self._contents = area.widget()
+        self._contents.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint:
+            layout, size = self._contents.layout(), self._contents.size()
+            self.count += layout.totalHeightForWidth(size.width()) > size.height()
+        return False
+
+
+def test_rows_are_never_squeezed_while_sections_are_built(qtbot, jobs, context, services):
+    page = SettingsPage(services, context)
+    qtbot.addWidget(page)
+    page.resize(900, 900)
+    paints = SqueezedPaints(page.area)
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(lambda: page.backups.isVisible() and not jobs.running())
+    assert paints.count == 0
 
 
 def click(qtbot, button):
@@ -229,6 +256,7 @@ def test_headings_align_with_their_rows(page, column):
         item.setText("HH")
     texts[0].setForeground(QColor("red"))
     header.setStyleSheet("QHeaderView::section { color: red; }")
+    table.clearSelection()  # a selected row has a color of its own
     where = header.x() + header.sectionViewportPosition(column), header.sectionSize(column)
     above, below = ink(table, 4, *where), ink(table, table.viewport().y(), *where)
     assert above == pytest.approx(below, abs=1)
@@ -256,7 +284,6 @@ def answer(qtbot, page, text) -> None:
 
 def test_restore_asks_for_confirmation(qtbot, page, context):
     panel = page.backups
-    assert not panel.restore.isEnabled()
     panel.table.selectRow(1)
     click(qtbot, panel.restore)
     box = question_box(page)
@@ -265,6 +292,15 @@ def test_restore_asks_for_confirmation(qtbot, page, context):
     with qtbot.waitSignal(context.events.reopen_requested) as wanted:
         answer(qtbot, page, "Restore")
     assert wanted.args[0].title == "Restoring 2026-11-21"
+
+
+def test_latest_backup_is_selected_until_another_is(qtbot, page, jobs):
+    panel = page.backups
+    assert panel.restore.isEnabled() and panel.table.currentRow() == 0
+    panel.table.selectRow(1)
+    panel.load()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert panel.restore.isEnabled() and panel.table.currentRow() == 1
 
 
 def test_cancelled_restore_changes_nothing(qtbot, page, context):

@@ -123,6 +123,16 @@ def test_duplicates_node_opens_its_page(qtbot, sidebar):
         click(qtbot, sidebar, NameEntry(NodeKind.duplicates))
 
 
+def test_control_a_selects_the_papers_of_the_list_and_keeps_the_page(qtbot, sidebar):
+    click(qtbot, sidebar, THESIS)
+    with (
+        qtbot.assertNotEmitted(sidebar.duplicates_requested),
+        qtbot.waitSignal(sidebar.all_papers_selected),
+    ):
+        qtbot.keyClick(sidebar.tree, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert [node.name for node in sidebar.tree.chosen()] == [THESIS]
+
+
 def test_node_is_renamed_in_place(qtbot, sidebar, organise):
     click(qtbot, sidebar, TO_READ)
     qtbot.keyClick(sidebar.tree, Qt.Key.Key_F2)
