@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 POLL_MS = 500  # between two updates of a running training
 ABOUT = tr(
-    "The starter model covers every field a little. A model trained on your own "
+    "The model included with SciRead covers every field a little. One trained on your own "
     "papers knows your field: which papers cite each other, and which journals and "
     "subjects belong together."
 )
@@ -207,6 +207,8 @@ class TrainingPage(Page):
         if not self.writes or choose:
             self._whole.setCurrentIndex(1 if trainings else 0)
             self._right.setCurrentWidget(self.view)
+        if choose and self.isVisible():  # else it would go to the navigation bar with the form
+            self.take_focus()
         if trainings and self.list.current == before:
             self._look()
         self._report_busy()

@@ -314,6 +314,7 @@ def test_started_training_is_shown(qtbot, write, jobs, service):
     assert busy.args == [True] and "start specter-small on thesis" in service.calls
     assert shown.view.title.text() == "Of my thesis" and not shown.writes
     assert shown.view.pill.text() == "Starting" and shown.list.current == "Of my thesis"
+    assert shown.window().focusWidget() is shown.list
 
 
 def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, service):
