@@ -60,8 +60,9 @@ class ProgressRate:
         return (last - first) / (end - start) if end > start else 0.0
 
     def left(self, done: int, total: int) -> float | None:
-        """Seconds until the work is done; None while that is not known."""
-        return (total - done) / self.rate if total and self.rate else None
+        """Seconds until the work is done; None while that is not known, as after the last step,
+        when there is only something to complete."""
+        return (total - done) / self.rate if done < total and self.rate else None
 
 
 def progress_text(

@@ -98,7 +98,7 @@ class Reporter(AbstractContextManager["Reporter"]):
     def _show_step(self, event: Event) -> None:
         values = event.values
         message = f"loss {values['loss']:.4f}"
-        if values["tokens_per_second"]:  # unknown before the second step
+        if values["tokens_per_second"]:  # unknown before the third step
             message += f" · {values['tokens_per_second']:,.0f} tokens/s"
             message += f" · {duration(values['eta'])} left"
         if self._bar:
@@ -151,8 +151,12 @@ class TrainingRate:
         return time.perf_counter() - self._begun
 
     def rates(self) -> tuple[float, float]:
-        """Recent tokens and examples per second; 0 before the second step."""
-        if len(self._marks) < 2:
+        """Recent tokens and examples per second; 0 before the third step.
+
+        Before a validation, the numbers of two steps are read at once: the time between the first
+        two says nothing.
+        """
+        if len(self._marks) < 3:
             return 0.0, 0.0
         (start, tokens, examples), (end, tokens_now, examples_now) = self._marks[0], self._marks[-1]
         seconds = max(end - start, 1e-9)

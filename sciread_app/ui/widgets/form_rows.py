@@ -72,6 +72,7 @@ class ComboBox(QComboBox):
         super().__init__()
         self._is_prepared = False
         self.setMinimumHeight(HIGH)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without the wheel
         # The default takes only the items into account that are there when it is first shown.
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
 
@@ -102,6 +103,7 @@ class SpinBox(QSpinBox):
         super().__init__()
         self.setRange(least, most)
         self.setMinimumSize(80, HIGH)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without the wheel
         self.lineEdit().setTextMargins(5, 0, 0, 0)  # cannot be set by a style sheet
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -178,6 +178,13 @@ def test_progress_text_has_percentage_rate_and_remaining_time():
     )
 
 
+def test_progress_text_of_the_last_step_names_no_remaining_time():
+    pace = ProgressRate()
+    pace.add(0, 0.0)
+    pace.add(2_000, 4.0)
+    assert "left" not in progress_text(2_000, 2_000, pace, "Writing")
+
+
 def test_long_progress_text_is_elided():
     text = progress_text(
         0, 0, ProgressRate(), "Looking through the papers and writing what was found"

@@ -84,6 +84,13 @@ def test_training_rate_uses_recent_steps_without_pauses(monkeypatch: pytest.Monk
     assert pace.rates() == pytest.approx((20.0, 4.0))
 
 
+def test_training_rate_is_unknown_after_two_steps_that_were_read_at_once() -> None:
+    pace = TrainingRate()
+    pace.mark(10, 2)
+    pace.mark(10, 2)
+    assert pace.rates() == (0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("seconds", "expected"),
     [
