@@ -16,6 +16,11 @@ from sciread_app.language import tr
 _START = re.compile(r"(?<![\w.])@\s*([A-Za-z][\w-]*)\s*([{(])")
 _FOLLOWING = re.compile(r"[})]\s*(?=@\s*[A-Za-z][\w-]*\s*[{(])")
 _LINE_START = re.compile(r"\s*@\s*[A-Za-z][\w-]*\s*[{(]")
+_ENTRY_TYPES = (
+    "article|book|booklet|collection|conference|dataset|inbook|incollection|inproceedings|manual"
+    "|mastersthesis|misc|online|phdthesis|proceedings|report|techreport|thesis|unpublished"
+)
+_NOT_OPENED = re.compile(rf"^[^\S\n]*(@\s*(?:{_ENTRY_TYPES}))\b(?!\s*[{{(])", re.I | re.M)
 _NAME = re.compile(r"[\s,;%]*([^\s=,{}()\"#%@]+)\s*=\s*")
 _KEY = re.compile(r"\s*([^,={}\"\n]*?)[^\S\n]*(?:\s*(?=[,})])|\n)")
 _BARE = re.compile(r"[^\s,#{}\"()=]+")
@@ -76,18 +81,22 @@ class _Unreadable(Exception):
 
 
 def blocks(lines: Iterable[str]) -> Iterator[BibtexEntry | Broken | Comment]:
-    """All blocks, in the order of the file; text between them is left out.
+    """All blocks, in the order of the file; text between them is left out, but an entry without its
+    opening brace is Broken.
 
     A macro, `@string{name = value}`, takes effect from there on.
     """
     macros: dict[str, str] = {}  # by lower-case name
     for line, chunk in _chunks(lines):
-        position = 0
-        while start := _START.search(chunk, position):
+        position, start = 0, _START.search(chunk)
+        while start:
+            yield from _not_opened(chunk, position, start.start(), line)
             at = line + chunk.count("\n", 0, start.start())
             block, position = _block(chunk, start, at, macros)
             if block:
                 yield block
+            start = _START.search(chunk, position)
+        yield from _not_opened(chunk, position, len(chunk), line)
 
 
 def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -126,6 +135,14 @@ def _block(
         except _Unreadable as error:
             failures.append(error)
     return _broken(chunk, start, line, max(failures, key=lambda failure: failure.position))
+
+
+def _not_opened(chunk: str, begin: int, end: int, line: int) -> Iterator[Broken]:
+    """The entries without an opening brace in the text between two blocks."""
+    for found in _NOT_OPENED.finditer(chunk, begin, end):
+        number = line + chunk.count("\n", 0, found.start())
+        why = tr("{type} is not followed by {brace}", type=found[1], brace="{")
+        yield Broken("", number, tr("Line {number}: {why}", number=number, why=why))
 
 
 def _broken(

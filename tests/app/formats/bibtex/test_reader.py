@@ -114,6 +114,17 @@ def test_unreadable_entry_does_not_hide_its_neighbours(read, entry):
     assert (one.title, skipped.entry, two.title) == ("One", "k", "Two")
 
 
+def test_entry_without_opening_brace_is_skipped_with_its_line(read):
+    lost, kept = read("@Article,\n  title = {Lost},\n}\n@misc{a, title = {Kept}}")
+    assert isinstance(lost, Skipped) and "1" in lost.why
+    assert isinstance(kept, Paper) and kept.title == "Kept"
+
+
+def test_types_of_entries_in_text_between_entries_are_no_entries(read):
+    (paper,) = read("Ask me@article.org, or see @article.\n@misc{a, title = {Kept}}")
+    assert isinstance(paper, Paper)
+
+
 def test_title_keeps_mathematical_command_without_dollars(read):
     (paper,) = read(r"@article{k, title = {Search for {$H$} and {T}op pairs t \bar{t}}}")
     assert paper.title == r"Search for $H$ and Top pairs t \bar{t}"
