@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import re
 import sys
 import time
@@ -32,6 +33,7 @@ from sciread_app.tasks import Task
 # Seconds between lines of progress in a pipe: with the same note, and with another one.
 _BETWEEN_LINES = 10.0
 _BETWEEN_NOTES = 1.0
+_WIDTH_OF_PIPE = 100_000  # characters: paths and titles are not broken over lines
 
 
 class Console:
@@ -39,13 +41,22 @@ class Console:
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
-        self._out = RichConsole(soft_wrap=False, highlight=False)
+        self._out = RichConsole(highlight=False)
+        if not self._out.is_terminal and "COLUMNS" not in os.environ:
+            self._out.width = _WIDTH_OF_PIPE
         self._err = RichConsole(stderr=True, highlight=False)
 
     def print(self, text: Any = "") -> None:
-        """Print text or a rich renderable; nothing with --json."""
-        if not self.as_json:
+        """Print text or a rich renderable; nothing with --json. In a file or pipe, no line is
+        broken."""
+        if self.as_json:
+            return
+        if self._out.is_terminal:
             self._out.print(text)
+            return
+        with self._out.capture() as output:
+            self._out.print(text)
+        self._out.file.writelines(f"{line.rstrip()}\n" for line in output.get().split("\n")[:-1])
 
     def write(self, text: str) -> None:
         """Write text unchanged to stdout, as UTF-8 if that is a file or pipe, and flush it; nothing

@@ -136,6 +136,9 @@ def command(
     parsed += [home, as_json] if needs_workspace else [as_json]
     if of_group:
         parsed.append(Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context))
+    # Help is wrapped to the width of the terminal, not where the source is.
+    paragraphs = (inspect.getdoc(run) or "").split("\n\n")
+    called.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     called.__signature__ = signature.replace(parameters=parsed)  # type: ignore[attr-defined]
     if of_group:
         return group.callback(invoke_without_command=True)(called)

@@ -1,5 +1,8 @@
 """Progress is printed as lines if stderr is not a terminal."""
 
+from rich.padding import Padding
+from rich.text import Text
+
 from sciread_app.console import Console
 
 
@@ -16,3 +19,10 @@ def test_json_output_has_no_progress(capsys):
     with Console(as_json=True).progress("Fetching") as task:
         task.step(1, 2, "Asking")
     assert capsys.readouterr() == ("", "")
+
+
+def test_long_line_in_a_pipe_is_not_broken(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    line = "/papers/" + "a long name " * 50 + ".bib"
+    Console(as_json=False).print(Padding(Text(line), (0, 0, 0, 2)))
+    assert capsys.readouterr().out == f"  {line}\n"
