@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Group, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.text import Text
 
 from sciread_app.cli.add import record_as_value, short
 from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, chosen_by, resolve
-from sciread_app.cli.views import subtitle
+from sciread_app.cli.views import subtitle, titled
 from sciread_app.console import Console
 from sciread_app.domain.metadata.changes import (
     FIELD_TITLES,
@@ -21,7 +22,7 @@ from sciread_app.domain.metadata.changes import (
     FieldChange,
     LookupSuggestion,
 )
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.domain.query.ast import Condition
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
@@ -31,6 +32,7 @@ from sciread_app.workspace import Workspace
 if TYPE_CHECKING:
     from sciread_app.services.ingest.lookup.metadata_lookup import LookupReport
 
+_SHOWN = 20  # papers that were not found
 MISSING = ("abstract", "authors", "year", "venue", "doi")
 _ALIASES = {
     "author": "authors",
@@ -102,6 +104,8 @@ def lookup(
         chosen = {paper: changes for paper, changes in chosen.items() if changes}
     edit = workspace.metadata.apply(chosen) if chosen else None
     console.print(_report(report, chosen, apply))
+    if report.unknown:
+        console.print(_not_found(workspace.library.get(report.unknown[:_SHOWN]), report))
     console.print_json(_report_as_value(report, chosen, edit.what if edit else None))
     return FAILED if report.unanswered else DONE
 
@@ -179,7 +183,7 @@ def _report(
 ) -> RenderableType:
     lines: list[RenderableType] = []
     for one in report.suggestions:
-        lines.append(Text.assemble((f"{one.paper:>7}  ", "cyan"), (readable(one.title), "bold")))
+        lines.append(titled(one.paper, one.title))
         for change in one.changes:
             done = change in chosen.get(one.paper, ())
             lines.append(_change(change, tr("filled in") if done else ""))
@@ -198,10 +202,10 @@ def _report(
             )
         )
     if report.unknown:
-        parts.append(trn("{n:,} not found", "{n:,} not found", report.unknown))
+        parts.append(trn("{n:,} not found", "{n:,} not found", len(report.unknown)))
     lines.append(Text(", ".join(parts)))
-    if filling and not apply:
-        lines.append(Text(tr("To fill in these fields, add --apply."), style="dim"))
+    if not apply:
+        lines += [Text(hint, style="dim") for hint in _hints(report)]
     if report.unanswered:
         again = trn(
             "{n:,} paper without an answer. Run the same command again to retry.",
@@ -213,16 +217,38 @@ def _report(
     return Group(*lines)
 
 
-def _change(change: FieldChange, done: str) -> Text:
+def _hints(report: LookupReport) -> Iterable[str]:
+    """How to make the changes that are shown."""
+    changes = [change for one in report.suggestions for change in one.changes]
+    if any(change.fills for change in changes):
+        yield tr("To fill in the empty fields (+), add --apply.")
+    if any(not change.fills for change in changes):
+        yield tr("To replace a value that differs (?), add --apply --replace FIELD.")
+    if any(one.candidates for one in report.suggestions):
+        yield tr("To use a candidate, name its paper and add --apply --candidate NUMBER.")
+
+
+def _not_found(papers: Sequence[Paper], report: LookupReport) -> RenderableType:
+    lines: list[RenderableType] = [
+        Text("\n" + tr("Not found:"), style="bold"),
+        *(titled(one.id, one.title) for one in papers),
+    ]
+    if (more := len(report.unknown) - len(papers)) > 0:
+        lines.append(Text("  " + tr("... and {n:,} more (--json lists all)", n=more), style="dim"))
+    return Group(*lines)
+
+
+def _change(change: FieldChange, done: str) -> RenderableType:
     from sciread_app.services.ingest.lookup.record_requests import SOURCE_TITLES
 
     source = SOURCE_TITLES.get(change.source, change.source)
     old = f"{short(change.old)} → " if change.old else ""
     mark = "+" if change.fills else "?"
     note = f"  {source}{', ' + done if done else ''}"
-    return Text.assemble(
-        f"         {mark} {FIELD_TITLES[change.field]}: {old}{short(change.new)}", (note, "dim")
+    text = Text.assemble(
+        f"{mark} {FIELD_TITLES[change.field]}: {old}{short(change.new)}", (note, "dim")
     )
+    return Padding(text, (0, 0, 0, 9))
 
 
 def _candidate(number: int, candidate: Candidate) -> Iterable[RenderableType]:
@@ -230,8 +256,8 @@ def _candidate(number: int, candidate: Candidate) -> Iterable[RenderableType]:
     names = ", ".join(f"{kind}:{value}" for kind, value in record.identifiers)
     title = readable(record.title)
     heading = tr("candidate {number}: {title}", number=number, title=title)
-    yield Text(f"         {heading}", style="yellow")
-    yield Text(f"           {subtitle(record)}  {names}", style="dim")
+    yield Padding(Text(heading, style="yellow"), (0, 0, 0, 9))
+    yield Padding(Text(f"{subtitle(record)}  {names}", style="dim"), (0, 0, 0, 11))
 
 
 def _report_as_value(
@@ -239,7 +265,8 @@ def _report_as_value(
 ) -> dict[str, Any]:
     return {
         "papers": report.papers,
-        "unknown": report.unknown,
+        "unknown": len(report.unknown),
+        "not_found": list(report.unknown),
         "unanswered": report.unanswered,
         "failures": [{"source": name, "why": why} for name, why in report.failures.items()],
         "edit": edit,

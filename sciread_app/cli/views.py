@@ -17,7 +17,7 @@ from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetch import Fetch
 from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.metadata.looked_up import LookedUpField
-from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_percent, tr, trn
@@ -73,7 +73,7 @@ def hits(
         return Text(tr("No results. Try fewer words or fewer filters."), style="yellow")
     for paper in papers:
         assert paper.id is not None
-        lines.append(titled(paper))
+        lines.append(titled(paper.id, paper.title))
         lines.append(Padding(Text(subtitle(paper), style="dim"), (0, 0, 0, 9)))
         if why := _why(by_id[paper.id], reasons.get(paper.id)):
             lines.append(Padding(Text(why), (0, 0, 0, 9)))
@@ -81,12 +81,12 @@ def hits(
     return Group(*lines)
 
 
-def titled(paper: Paper) -> RenderableType:
+def titled(number: PaperId | None, title: str) -> RenderableType:
     """Return the number and title of a paper, with further lines of the title indented."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(width=7, justify="right", style="cyan")
     grid.add_column(style="bold")
-    grid.add_row(str(paper.id), Text(readable(paper.title)))
+    grid.add_row(str(number or ""), Text(readable(title)))
     return grid
 
 
@@ -201,7 +201,7 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
         *shown.extra.items(),
         ("looked up", ", ".join(f"{one.field} ({one.source})" for one in about.looked_up)),
     )
-    title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
+    title = titled(shown.id, shown.title)
     return Group(title, Padding(Text(readable(shown.abstract)), (1, 0, 1, 9)), details(rows))
 
 
@@ -265,6 +265,17 @@ def ledger(report: ImportReport, words: str = "") -> RenderableType:
             f"   ({report.seconds:.1f} s)",
         )
     ]
+    if report.files + len(report.unread) > 1:
+        files = trn("{n:,} file read", "{n:,} files read", report.files)
+        if report.unread:
+            unnamed = tr("without extension")
+            kinds = ", ".join(
+                f"{count:,} {suffix or unnamed}"
+                for suffix, count in sorted(report.unread_kinds.items())
+            )
+            others = trn("{n:,} skipped", "{n:,} skipped", len(report.unread))
+            files += f", {others}: {kinds}"
+        lines.append(Text(files, style="dim"))
     if report.texts:
         lines.append(
             Text(
@@ -274,14 +285,6 @@ def ledger(report: ImportReport, words: str = "") -> RenderableType:
                 )
             )
         )
-    if report.unread:
-        unnamed = tr("without extension")
-        kinds = ", ".join(
-            f"{count:,} {suffix or unnamed}"
-            for suffix, count in sorted(report.unread_kinds.items())
-        )
-        total = trn("{n:,} other file", "{n:,} other files", len(report.unread))
-        lines.append(Text(tr("{total} skipped: {kinds}", total=total, kinds=kinds), style="dim"))
     lines += skipped("Failed", _with(words, report.skips))
     lines += skipped("Added with warnings", _with(words, report.remarks))
     lines += skipped("Skipped", _with(words, report.unread))
@@ -293,15 +296,14 @@ def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
     if not skips:
         return []
     lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
-    lines += [Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]]
+    lines += [
+        Padding(Text(": ".join(filter(None, (s.file, s.entry, s.why)))), (0, 0, 0, 2))
+        for s in skips[:_SHOWN_FAILURES]
+    ]
     if len(skips) > _SHOWN_FAILURES:
         more = "  " + tr("... and {n:,} more (--json lists all)", n=len(skips) - _SHOWN_FAILURES)
         lines.append(Text(more, style="dim"))
     return lines
-
-
-def _where(file: str, entry: str) -> str:
-    return f"{file}: {entry}" if entry else file
 
 
 def finding(found: Diagnosis) -> RenderableType:

@@ -60,7 +60,7 @@ class LookupReport:
 
     papers: int = 0
     suggestions: Sequence[LookupSuggestion] = ()
-    unknown: int = 0
+    unknown: Sequence[PaperId] = ()
     unanswered: int = 0
     failures: Mapping[str, str] = field(default_factory=dict)
 
@@ -97,7 +97,7 @@ class MetadataLookup:
             for id, answer in answers.items()
             if id not in unanswered and not answer.records and not answer.candidates
         ]
-        return LookupReport(len(answers), suggestions, len(unknown), len(unanswered), failures)
+        return LookupReport(len(answers), suggestions, unknown, len(unanswered), failures)
 
     def apply(
         self, chosen: Mapping[PaperId, Sequence[FieldChange]], task: Task | None = None

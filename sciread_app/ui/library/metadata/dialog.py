@@ -236,7 +236,8 @@ class MetadataDialog(QDialog):
         if not report.suggestions:
             lines.append(tr("Nothing was found that is not in your library."))
         if report.unknown:
-            lines.append(trn("{n:,} was not found.", "{n:,} were not found.", report.unknown))
+            unknown = len(report.unknown)
+            lines.append(trn("{n:,} was not found.", "{n:,} were not found.", unknown))
         if report.unanswered:
             lines.append(
                 trn(

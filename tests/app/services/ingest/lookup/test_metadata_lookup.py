@@ -171,7 +171,7 @@ def test_book_is_looked_up_by_isbn(lookup, library, works):
 def test_unknown_doi_is_counted(lookup, library):
     ids = put(library, paper("Unknown to everybody", doi="10.5555/nothing"))
     report = lookup.look_up(ids, Task())
-    assert (report.papers, report.unknown, list(report.suggestions)) == (1, 1, [])
+    assert (report.papers, report.unknown, list(report.suggestions)) == (1, ids, [])
 
 
 # ---- by title -----------------------------------------------------------------------------------
