@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from sciread_app.cli import views
@@ -18,6 +19,8 @@ from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
+from sciread_app.formats.files.encoding import open_text
+from sciread_app.formats.files.streams import decoded
 from sciread_app.language import tr
 from sciread_app.settings import PdfImport
 from sciread_app.workspace import Workspace
@@ -67,11 +70,11 @@ def add(
     """Add papers from files and folders, or by identifier, address or title.
 
     Papers that are already in the library are recognized. Files that were not read are listed with
-    the reason. PDF files stay where they are, unless
-    --pdfs or Settings in the window say otherwise. Identifiers and titles are looked up at
-    Crossref, DataCite, OpenAlex, arXiv, PubMed and Open Library; of web addresses without an
-    identifier, the page is read. Exit code 1 means that some entries failed, were not found, or
-    name several papers; each is listed with the reason.
+    the reason. PDF files stay where they are, unless --pdfs or Settings in the window say
+    otherwise. Identifiers and titles are looked up at Crossref, DataCite, OpenAlex, arXiv, PubMed
+    and Open Library; of web addresses without an identifier, the page is read. Exit code 1 means
+    that some entries failed, were not found, or name several papers; each is listed with the
+    reason.
     """
     paths, texts = _separated(items or [], listed)
     if not paths and not texts:
@@ -88,7 +91,9 @@ def add(
             if watch and path.is_dir():
                 workspace.watched_folders.add(path)
         console.print(views.ledger(report, filter))
-        values = views.counts(report, filter)
+        if any(not path.suffix and not path.exists() for path in paths):
+            console.warn(tr("To look up a title, enter at least three words of it."))
+        values = {"files": report.files} | views.counts(report, filter)
         complete = not report.failed
     if texts:
         entries, found = _find_and_add(workspace, console, texts)
@@ -125,10 +130,13 @@ def _separated(items: list[str], listed: Path | None) -> tuple[list[Path], list[
     # Imports the network code, which takes 0.2 s.
     from sciread_app.services.ingest.lookup.identifier_import import is_title, named, split_texts
 
-    texts = split_texts(listed.read_text(encoding="utf-8-sig")) if listed else []
+    texts: list[str] = []
+    if listed:
+        with open_text(listed) as lines:
+            texts = split_texts(lines.read())
     for item in others:
         if item == "-":
-            texts += split_texts(sys.stdin.read())
+            texts += split_texts(decoded(sys.stdin.buffer.read()))
         elif named(item) or is_title(item):
             texts.append(item)
         else:
@@ -173,15 +181,18 @@ def _find_and_add(
 
 def _entry(entry: Entry, state: str, paper: Paper | None) -> RenderableType:
     style = {"added": "green", "in library": "dim", "offered": "yellow"}.get(state, "red")
-    lines = [Text.assemble((f"{state:>11}  ", style), short(entry.text))]
+    lines: list[RenderableType] = [Text.assemble((f"{state:>11}  ", style), short(entry.text))]
     if paper:
         number = f"{paper.id}  " if paper.id else ""
-        lines.append(Text(f"             {number}{readable(paper.title)}", style="dim"))
+        lines.append(_below(Text(f"{number}{readable(paper.title)}", style="dim")))
     if entry.why:
-        lines.append(Text(f"             {entry.why}", style="dim"))
+        lines.append(_below(Text(entry.why, style="dim")))
     for candidate in entry.candidates:
         names = ", ".join(f"{kind}:{value}" for kind, value in candidate.identifiers)
-        lines.append(
-            Text(f"             {names}  {readable(candidate.title)}, {views.subtitle(candidate)}")
-        )
+        title = readable(candidate.title)
+        lines.append(_below(Text(f"{names}  {title}, {views.subtitle(candidate)}")))
     return Group(*lines)
+
+
+def _below(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 13))

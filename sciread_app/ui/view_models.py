@@ -129,7 +129,7 @@ class ImportSummary:
 
     `remarks` are about records that were imported incompletely, `others` about files that were not
     read; `papers` are those added, if known. `folder` is that which was imported, if it is not
-    watched.
+    watched; `files` is the number of files read, if known.
     """
 
     read: int
@@ -142,6 +142,7 @@ class ImportSummary:
     others: Sequence[Skipped] = ()
     papers: Sequence[PaperId] = ()
     folder: Path | None = None
+    files: int = 0
 
     @property
     def failed(self) -> int:

@@ -33,8 +33,10 @@ T = TypeVar("T")
 
 @dataclass
 class ImportReport:
-    """Result of an import: read = added + merged + failed."""
+    """Result of an import: read = added + merged + failed. `files` is the number of files that were
+    tried."""
 
+    files: int = 0
     added: int = 0
     merged: int = 0
     new: list[PaperId] = field(default_factory=list)  # the papers added
@@ -107,7 +109,8 @@ class Importer:
         found = _look(paths, task)
         name = name or ", ".join(str(path) for path in paths)
         number = self._library.import_log.open(_legible(name))
-        report = ImportReport(unread=found.unread, undo_as=undo_as)
+        files = len(found.records) + len(found.pdfs)
+        report = ImportReport(files, unread=found.unread, undo_as=undo_as)
         if found.skips:
             self._put([], found.skips, number, report)
         self._add_records(found.records, number, report, task)

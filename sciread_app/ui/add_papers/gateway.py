@@ -184,4 +184,5 @@ def ledger_of(report: importer.ImportReport) -> ImportSummary:
         report.seconds,
         others=report.unread,
         papers=report.new,
+        files=report.files,
     )

@@ -105,6 +105,13 @@ def test_identifiers_are_read_from_standard_input(shell, works):
     assert [one["state"] for one in json.loads(result.stdout)["entries"]] == ["added"] * 3
 
 
+def test_list_in_an_older_encoding_is_read(shell, works, tmp_path):
+    (tmp_path / "list.txt").write_bytes(f"Müller\n{numbered(1).doi}\n".encode("latin-1"))
+    entries = shell.json("add", "--list", str(tmp_path / "list.txt"), code=1)["entries"]
+    assert [one["text"] for one in entries] == ["Müller", numbered(1).doi]
+    assert entries[1]["state"] == "added"
+
+
 def test_file_and_identifier_are_added_together(shell, works, tmp_path):
     (tmp_path / "more.bib").write_text("@book{b, title = {Another book}}")
     answer = shell.json("add", str(tmp_path / "more.bib"), numbered(1).doi)
@@ -129,6 +136,14 @@ def test_lookup_shows_changes_and_makes_none(shell, works, listed):
     assert fields["abstract"]["new"] == numbered(1).abstract and fields["abstract"]["fills"]
     assert not fields["abstract"]["applied"] and answer["edit"] is None
     assert shell.json("show", numbered(1).doi)[0]["abstract"] == ""
+
+
+def test_lookup_names_the_papers_that_were_not_found(shell, works, listed):
+    listed(1, 99)  # the services have 60
+    answer = shell.json("lookup", numbered(1).doi, numbered(99).doi)
+    [lost] = shell.json("show", numbered(99).doi)
+    assert (answer["unknown"], answer["not_found"]) == (1, [lost["id"]])
+    assert lost["title"] in shell.run("lookup", numbered(99).doi).stdout
 
 
 def test_lookup_fills_what_is_missing_and_is_undone_at_once(shell, works, listed):

@@ -236,6 +236,13 @@ def headline(ledger: ImportSummary) -> str:
         )
     if not ledger.read:
         return tr("No readable records found")
+    if ledger.files > 1 and ledger.seconds:
+        return tr(
+            "{records} read from {files:,} files in {duration}",
+            records=trn("{n:,} record", "{n:,} records", ledger.read),
+            files=ledger.files,
+            duration=duration(ledger.seconds),
+        )
     if not ledger.seconds:
         return trn("{n:,} record read", "{n:,} records read", ledger.read)
     # Translators: {duration} is "7 s" or "2 h 5 min"

@@ -159,7 +159,7 @@ def test_every_file_that_is_not_read_is_named_with_a_reason(intake, tmp_path):
     assert sorted(Path(one.file).name for one in report.unread) == sorted(names)
     assert all(one.why for one in report.unread)
     assert report.unread_kinds[".png"] == 2 and report.unread_kinds[""] == 1
-    assert (report.added, report.failed) == (1, 0)
+    assert (report.files, report.added, report.failed) == (1, 1, 0)
 
 
 def test_zotero_rdf_brings_collections_tags_and_notes_once(intake, library, tmp_path):

@@ -161,6 +161,7 @@ def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
     [
         (ImportSummary(1, 1, 0, []), "1 record read"),
         (ImportSummary(12_000, 11_000, 1_000, [], seconds=4), "12,000 records read in 4 s"),
+        (ImportSummary(2, 2, 0, [], seconds=4, files=3), "2 records read from 3 files in 4 s"),
         (ImportSummary(0, 0, 0, []), "No readable records found"),
         (ImportSummary(500, 500, 0, [], stopped=True), "Stopped after 500 records"),
     ],
