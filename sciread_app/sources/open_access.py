@@ -12,7 +12,9 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -32,6 +34,7 @@ _LONGEST_REPLY = 4 * MIB
 _LONGEST_ADDRESS = 2_000  # characters
 _LONGEST_LICENSE = 100  # characters
 _MOST_LOCATIONS = 5  # of one service
+_MOST_FAILURES = 2  # papers in a row for which a server fails until it is not asked again
 
 
 class PdfLocation(NamedTuple):
@@ -43,38 +46,84 @@ class PdfLocation(NamedTuple):
     license: str  # as the service writes it; empty if it does not say
 
 
-def locations(paper: Paper, client: Client, task: Task) -> Iterator[PdfLocation | SourceError]:
-    """The places of a paper's PDF, the most reliable first, and the errors of services that could
-    not be asked. The next service is asked only if the iteration goes on. Raises Cancelled."""
-    if arxiv := paper.identifier("arxiv"):
-        yield PdfLocation("arXiv", "arxiv_pdf", arxiv, "")
-    for kind, ask in (("pmcid", _at_pmc), ("doi", _by_unpaywall), ("doi", _by_openalex)):
-        if value := paper.identifier(kind):
+class OpenAccessSearch:
+    """A search for the PDFs of several papers. A server that fails for two of them in a row is not
+    asked again: each failure takes more than a minute of retries."""
+
+    def __init__(self, client: Client, task: Task) -> None:
+        self._client = client
+        self._task = task
+        self._failures: defaultdict[str, list[SourceError]] = defaultdict(list)  # by server
+
+    def locations(self, paper: Paper) -> Iterator[PdfLocation | SourceError]:
+        """The places of a paper's PDF, the most reliable first, and the errors of services that
+        could not be asked. The next service is asked only if the iteration goes on. Raises
+        Cancelled."""
+        if arxiv := paper.identifier("arxiv"):
+            yield PdfLocation("arXiv", "arxiv_pdf", arxiv, "")
+        for kind, ask in (("pmcid", _at_pmc), ("doi", _by_unpaywall), ("doi", _by_openalex)):
+            if value := paper.identifier(kind):
+                found: list[PdfLocation | SourceError]
+                try:
+                    with self._asking(ask.__name__):
+                        found = list(ask(value, self._client, self._task))
+                except SourceError as error:
+                    found = [error]
+                yield from found
+
+    def download(self, location: PdfLocation) -> bytes:
+        """The file at a location. Raises SourceError, also if it is no PDF.
+
+        Publishers redirect from server to server. A redirect is followed if its address is public.
+        """
+        elsewhere = location.endpoint == "open_access"
+        if elsewhere and not _may_be_asked(location.address):
+            raise sent_on(location.source, location.address)
+        host = urlsplit(location.address).hostname or "" if elsewhere else location.endpoint
+        with self._asking(host):
             try:
-                yield from ask(value, client, task)
-            except SourceError as error:
-                yield error
+                body: bytes = self._client.ask(
+                    location.endpoint,
+                    location.address,
+                    accept=("",),  # a page where a PDF should be would be the same on each retry
+                    most=LONGEST_PDF,
+                    task=self._task,
+                    keep=False,
+                    follow=_may_be_asked if elsewhere else lambda address: False,
+                )
+            except RequestRejected as error:
+                source, status = location.source, error.status
+                why = tr("{source}: Access was denied ({status}).", source=source, status=status)
+                if status in (404, 410):
+                    why = tr(
+                        "{source}: The PDF was not found ({status}).", source=source, status=status
+                    )
+                raise RequestRejected(why, status=status) from error
+        if b"%PDF-" not in body[:1024]:
+            raise SourceError(
+                tr(
+                    "{source}: The server sent a web page or another file instead of a PDF.",
+                    source=location.source,
+                )
+            )
+        return body
 
-
-def download(location: PdfLocation, client: Client, task: Task) -> bytes:
-    """The file at a location. Raises SourceError, also if it is no PDF.
-
-    Publishers redirect from server to server. A redirect is followed if its address is public.
-    """
-    elsewhere = location.endpoint == "open_access"
-    if elsewhere and not _may_be_asked(location.address):
-        raise sent_on(location.source, location.address)
-    body: bytes = client.ask(
-        location.endpoint,
-        location.address,
-        accept=("pdf", "octet-stream"),
-        most=LONGEST_PDF,
-        task=task,
-        check=lambda body: "" if b"%PDF-" in body[:1024] else tr("it is not a PDF"),
-        keep=False,
-        follow=_may_be_asked if elsewhere else lambda address: False,
-    )
-    return body
+    @contextmanager
+    def _asking(self, server: str) -> Iterator[None]:
+        """Count the papers for which this server fails; raise its last error if these are too
+        many."""
+        failures = self._failures[server]
+        if len(failures) >= _MOST_FAILURES:
+            raise failures[-1]
+        try:
+            yield
+        except RequestRejected:
+            failures.clear()
+            raise
+        except SourceError as error:
+            failures.append(error)
+            raise
+        failures.clear()
 
 
 def is_public(address: str) -> bool:

@@ -107,7 +107,11 @@ class PdfFolder:
         LibraryError if it is not set, or does not exist."""
         if self._folder is None:
             message = tr("No PDF folder is set.")
-            raise LibraryError(message, tr("Select a folder in Settings › PDF files."))
+            hint = tr(
+                "Select a folder in Settings › PDF files, or enter it as pdf_folder in the file "
+                "settings.toml in the folder of the library."
+            )
+            raise LibraryError(message, hint)
         if not self._folder.is_dir():
             message = tr("The PDF folder {folder} does not exist.", folder=self._folder)
             hint = tr("Connect its disk, or select another folder in Settings › PDF files.")

@@ -74,26 +74,31 @@ class PdfFinder:
         """Raises Cancelled; PDFs found so far are kept."""
         report, ids = PdfSearchReport(), list(ids)
         have = {one.paper for one in self._library.attachments.of(ids) if _is_pdf(one.path)}
+        search = open_access.OpenAccessSearch(self._client, task)
         with ExtractionPool(1, seconds=_SECONDS) as readers:
             for done, paper in enumerate(self._library.get(ids)):
                 task.step(done, len(ids), readable(paper.title))
                 if paper.id in have:
                     report.had += 1
                 else:
-                    self._find(paper, readers, report, task)
+                    self._find(paper, search, readers, report)
         return report
 
     def _find(
-        self, paper: Paper, readers: ExtractionPool, report: PdfSearchReport, task: Task
+        self,
+        paper: Paper,
+        search: open_access.OpenAccessSearch,
+        readers: ExtractionPool,
+        report: PdfSearchReport,
     ) -> None:
         assert paper.id is not None
         reasons: list[str] = []
-        for place in open_access.locations(paper, self._client, task):
+        for place in search.locations(paper):
             if isinstance(place, SourceError):
                 reasons.append(str(place))
                 continue
             try:
-                body = open_access.download(place, self._client, task)
+                body = search.download(place)
             except SourceError as error:
                 reasons.append(str(error))
                 continue

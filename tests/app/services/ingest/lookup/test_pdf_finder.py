@@ -171,6 +171,21 @@ def test_bad_file_leaves_nothing_and_its_reason_is_listed(library, server, finde
     assert library.attachments.of([1]) == []
 
 
+def test_page_instead_of_a_pdf_is_not_requested_again(library, server, finder):
+    put(library, arxiv="2101.00001")
+    server.fail(faults.replaced(b"<html>Log in</html>"), times=9)
+    finder.find([PaperId(1)], Task())
+    assert len(server.requests) == 1
+
+
+def test_server_that_fails_for_papers_in_a_row_is_not_asked_for_others(library, server, finder):
+    library.put([paper(f"On the flight of bee {n}", arxiv=f"2101.0000{n}") for n in range(1, 6)])
+    server.fail(faults.unavailable(), times=99)
+    report = finder.find([PaperId(n) for n in range(1, 6)], Task())
+    assert len({asked.path for asked in server.requests}) == 2
+    assert [bool(one.why) for one in report.failures] == [True] * 5
+
+
 def moved(server, to, times=1):
     server.fail(faults.redirected(to), times, when=lambda asked: asked.path == "/bees.pdf")
 
