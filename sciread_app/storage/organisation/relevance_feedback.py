@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ FROM below JOIN collected ON collected.collection = below.id
 GROUP BY collected.paper ORDER BY max(collected.added) DESC, collected.paper
 """
 # Without queries that end at a date: they find nothing new.
-_QUERIES = "SELECT id, text FROM fetches WHERE until = '' ORDER BY text COLLATE NOCASE, id"
+_QUERIES = "SELECT id, text, source FROM fetches WHERE until = '' ORDER BY text COLLATE NOCASE, id"
 # The time of each page counts, not the start of the fetch.
 _FETCHED = """
 SELECT id, added AS at FROM papers
@@ -76,6 +77,23 @@ class LastFetch(NamedTuple):
     problem: str = ""  # error of this or, if any fetch counts, of another one; empty: none failed
 
 
+def _named(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, str]]:
+    """The ids of queries with their texts; with the source, or also the id, where several have the
+    same text."""
+    queries = [
+        (id, " ".join(text.split()) or tr("all papers"), source) for id, text, source in rows
+    ]
+    alike = Counter(text.casefold() for _, text, _ in queries)
+    twins = Counter((text.casefold(), source) for _, text, source in queries)
+    for id, text, source in queries:
+        if twins[text.casefold(), source] > 1:
+            yield id, f"{text} ({source}, {id})"
+        elif alike[text.casefold()] > 1:
+            yield id, f"{text} ({source})"
+        else:
+            yield id, text
+
+
 class RelevanceFeedback:
     """A subject is named by its key (see domain.recommend.FollowedTopic)."""
 
@@ -87,10 +105,8 @@ class RelevanceFeedback:
         searches by age."""
         with self._db.reading() as db:
             queries = [
-                FollowedTopic(
-                    f"query:{id}", TopicKind.query, " ".join(text.split()) or tr("all papers")
-                )
-                for id, text in db.exec_driver_sql(_QUERIES)
+                FollowedTopic(f"query:{id}", TopicKind.query, name)
+                for id, name in _named(db.exec_driver_sql(_QUERIES))
             ]
             collections = [
                 FollowedTopic(

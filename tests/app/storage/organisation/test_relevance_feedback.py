@@ -65,3 +65,14 @@ def test_preferences_are_stored_by_subject(library):
     library.feedback.set_preferences("collection:1", TopicPreferences())
     library.feedback.set_preferences("collection:1", wishes)
     assert library.feedback.preferences() == {"collection:1": wishes}
+
+
+def test_queries_with_the_same_text_have_different_names(library):
+    for number, (source, text) in enumerate(
+        [("arxiv", "bees"), ("pubmed", "Bees"), ("pubmed", "ants")]
+    ):
+        fetch(library, paper(str(number), arxiv=f"2101.0000{number}"), source=source, text=text)
+    names = [subject.name for subject in library.feedback.subjects()]
+    assert names[0] == "ants" and len(set(names)) == 3
+    for name in names:
+        assert library.feedback.subject(name).name == name
