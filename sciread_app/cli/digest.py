@@ -33,9 +33,7 @@ from sciread_app.services.digest.schedule import Timetable, lost_homes, program,
 from sciread_app.services.export.export import write_text
 from sciread_app.workspace import Workspace
 
-GROUP = typer.Typer(
-    help="List the papers that are new since the last digest, by topic and most relevant first."
-)
+GROUP = typer.Typer(help="List the papers that are new since the last digest, by topic.")
 app.add_typer(GROUP, name="digest")
 NO_DIGEST = Digest(datetime.fromtimestamp(0).astimezone())
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -97,10 +95,12 @@ def digest(
         bool, typer.Option("--notify", help="Show a notification on the desktop.")
     ] = False,
 ) -> int:
-    """List the papers that are new since the last digest, by topic and most relevant first.
+    """List the papers that are new since the last digest, by topic.
 
-    Each paper is listed once for a topic. To set which topics are part of digests, run
-    `sciread digest topics`; to create digests automatically, `sciread digest schedule`.
+    Those of a collection or a saved search are listed most relevant first, those of a query to an
+    online source latest first. Each paper is listed once for a topic. To set which topics are part
+    of digests, run `sciread digest topics`; to create digests automatically, `sciread digest
+    schedule`.
     """
     service, feedback = workspace.digests, workspace.library.feedback
     keys = [feedback.subject(name).key for name in topic or ()]

@@ -17,6 +17,7 @@ from datetime import datetime, time, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
+from urllib.request import url2pathname
 from xml.etree import ElementTree
 
 from defusedxml.ElementTree import fromstring
@@ -33,6 +34,8 @@ _ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SECONDS = 30  # that a program of the system may take
 _SYSTEMD_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WINDOWS_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_TASKS = re.compile(r"<Task\b.*?</Task>", re.DOTALL)
+_SOURCE = re.compile(r"<Source>file:(.*?)</Source>")
 _TASK = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 
 
@@ -68,8 +71,7 @@ class Scheduler(Protocol):
         ...
 
     def homes(self) -> list[Path]:
-        """The folders of all libraries with a timer of the present user. Of Windows tasks only
-        the names are known, so that there are none."""
+        """The folders of all libraries with a timer of the present user."""
         ...
 
 
@@ -272,12 +274,22 @@ class TaskScheduler:
         return _timetable(days[0] if days else None, begin.hour, begin.minute)
 
     def homes(self) -> list[Path]:
-        return []
+        try:
+            text = _run("schtasks", "/Query", "/XML", "ONE")
+        except SciReadError:
+            return []
+        tasks = [task for task in _TASKS.findall(text) if _DESCRIPTION in task]
+        found = [_SOURCE.search(task) for task in tasks]
+        return [Path(url2pathname(source[1])) for source in found if source]
 
     def _xml(self, timetable: Timetable) -> str:
         ElementTree.register_namespace("", _TASK)
         task = ElementTree.Element(f"{{{_TASK}}}Task", version="1.2")
-        _add(_add(task, "RegistrationInfo"), "Description", _DESCRIPTION)
+        about = _add(task, "RegistrationInfo")
+        _add(about, "Description", _DESCRIPTION)
+        for home in _home(self._command):
+            # In ASCII, since schtasks prints other characters in an encoding that is not known.
+            _add(about, "Source", home.absolute().as_uri())
         trigger = _add(_add(task, "Triggers"), "CalendarTrigger")
         _add(trigger, "StartBoundary", f"2026-01-01T{timetable.at:%H:%M}:00")
         if timetable.interval.frequency is Frequency.weekly:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from sciread_app.domain.digest import Digest, DigestState, Interval
 from sciread_app.domain.recommend import FollowedTopic
+from sciread_app.paths import find_home
 from sciread_app.services.digest.digest_service import DigestResult
-from sciread_app.services.digest.schedule import Timetable, scheduler
+from sciread_app.services.digest.schedule import Timetable, lost_homes, scheduler
 from sciread_app.storage.organisation.digests import StoredDigest
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
@@ -66,3 +68,11 @@ class DigestGateway:
         else:
             timer.remove()
         return timer.timetable()
+
+    def lost_homes(self) -> Sequence[Path]:
+        """The folders of other timers that hold no library, such as those of moved libraries."""
+        return lost_homes(scheduler(self._workspace.home))
+
+    def remove_timer(self, home: Path) -> None:
+        """Remove the timer of the library in this folder. Raises SciReadError."""
+        scheduler(find_home(home)).remove()

@@ -22,6 +22,8 @@ from sciread_app.ui.widgets.layout.sections import ScrollContents, scrolling
 from sciread_app.ui.widgets.text.labels import plain_label
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sciread_app.services.digest.schedule import Timetable
     from sciread_app.ui.digest.gateway import DigestGateway
 
@@ -61,19 +63,33 @@ class DigestSettingsDialog(QDialog):
         services = self._services
         self._jobs.run(
             tr("Loading digest settings"),
-            lambda task: (services.topics(), services.timetable()),
+            lambda task: (services.topics(), services.timetable(), services.lost_homes()),
             lambda found: self._show(*found),
             on_failed=lambda problem: self._schedule_row.show_error(problem.text),
             queue=JobQueue.short,
         )
 
     def _show(
-        self, topics: Sequence[tuple[FollowedTopic, DigestState]], timetable: Timetable | None
+        self,
+        topics: Sequence[tuple[FollowedTopic, DigestState]],
+        timetable: Timetable | None,
+        lost: Sequence[Path],
     ) -> None:
         if self._closed:
             return
         self._show_timetable(timetable)
         before: QWidget = self.time
+        for home in lost:
+            button = QPushButton(tr("Remove timer"))
+            text = tr(
+                "A timer creates digests of the library in {folder}, which is not there.",
+                folder=home,
+            )
+            line = FormRow(tr("Timer of a missing library"), text, button)
+            button.clicked.connect(partial(self._remove_timer, home, line))
+            self._timer.add(line)
+            self.setTabOrder(before, button)
+            before = button
         for topic, state in topics:
             box = IntervalBox()
             box.choose(state.interval)
@@ -98,6 +114,15 @@ class DigestSettingsDialog(QDialog):
             tr("Saving digest settings"),
             lambda task: self._services.set_interval(topic, interval),
             saved,
+            queue=JobQueue.short,
+        )
+
+    def _remove_timer(self, home: Path, line: FormRow) -> None:
+        self._jobs.run(
+            tr("Removing the timer"),
+            lambda task: self._services.remove_timer(home),
+            lambda _: None if self._closed else line.hide(),
+            on_failed=lambda problem: None if self._closed else line.show_error(problem.text),
             queue=JobQueue.short,
         )
 
@@ -146,11 +171,11 @@ class DigestSettingsDialog(QDialog):
         self._schedule_row = FormRow(
             tr("Create digests automatically"), NOT_SCHEDULED, self.schedule, self.time
         )
-        timer = FormSection(tr("Schedule"))
-        timer.add(self._schedule_row)
+        self._timer = FormSection(tr("Schedule"))
+        self._timer.add(self._schedule_row)
         self._topics = FormSection(tr("Topics"))
         body = ScrollContents()
-        column(timer, self._topics, 1, parent=body, margins=(4, 4, 4, 4), spacing=12)
+        column(self._timer, self._topics, 1, parent=body, margins=(4, 4, 4, 4), spacing=12)
         self.close_button = QPushButton(tr("Close"))
         self.close_button.clicked.connect(self.accept)
         column(

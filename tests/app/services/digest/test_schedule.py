@@ -25,6 +25,14 @@ DAILY = Timetable(Interval(Frequency.daily), time(8, 0))
 WEEKLY = Timetable(Interval(Frequency.weekly, 6), time(17, 30))
 ODD = ["/opt/my python/bin/python3", "-m", "sciread_app", "--home", "/home/a b/$HOME 100%\\x\"y'z"]
 TASK = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
+# A Task Scheduler that keeps the XML as the real one does, and prints it as plain text.
+_SCHTASKS = """\
+case "$1" in
+/Create) iconv -f UTF-16 -t UTF-8 "$5" > {kept};;
+/Query) cat {kept} 2>/dev/null || exit 1;;
+/Delete) rm {kept};;
+esac
+"""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake programs are scripts")
 
@@ -137,16 +145,8 @@ def test_launch_agent_is_written_loaded_read_back_and_removed(system, tmp_path, 
 
 @pytest.mark.parametrize("timetable", [DAILY, WEEKLY], ids=["daily", "weekly"])
 def test_windows_task_is_registered_read_back_and_removed(system, tmp_path, timetable):
-    """The fake Task Scheduler keeps the XML as the real one does, and prints it as plain text."""
     kept = tmp_path / "kept.xml"
-    system.fake(
-        "schtasks",
-        f"""case "$1" in
-/Create) iconv -f UTF-16 -t UTF-8 "$5" > {kept};;
-/Query) cat {kept} 2>/dev/null || exit 1;;
-/Delete) rm {kept};;
-esac""",
-    )
+    system.fake("schtasks", _SCHTASKS.format(kept=kept))
     task = TaskScheduler("sciread-digest-1", ODD)
     assert task.timetable() is None and task.remove() is False
     task.install(timetable)
@@ -186,10 +186,11 @@ def test_libraries_have_timers_of_their_own(system, tmp_path):
     assert second.timetable() is None and first.timetable() == DAILY
 
 
-@pytest.mark.parametrize("kind", [Systemd, Launchd])
-def test_timers_name_the_folders_of_their_libraries(system, kind):
+@pytest.mark.parametrize("kind", [Systemd, Launchd, TaskScheduler])
+def test_timers_name_the_folders_of_their_libraries(system, kind, tmp_path):
     for program in ("systemctl", "launchctl"):
         system.fake(program)
+    system.fake("schtasks", _SCHTASKS.format(kept=tmp_path / "kept.xml"))
     timer = kind("sciread-digest-1", ODD)
     timer.install(DAILY)
     assert timer.homes() == [Path(ODD[-1])]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import time
+from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from sciread_app.domain.digest import Frequency, Interval
 from sciread_app.services.digest.schedule import Timetable
 from sciread_app.ui.digest.settings_dialog import DigestSettingsDialog
+from sciread_app.ui.widgets.form_rows import FormRow
 from tests.support.ui.fakes.digest import FakeDigests
 from tests.support.ui.fakes.recommendations import BEES, SWARMS
 
@@ -49,6 +52,16 @@ def test_intervals_are_shown_and_saved(show, qtbot, jobs, services):
     with qtbot.waitSignals([dialog.changed, dialog.edited]):
         choose(dialog.boxes[SWARMS.key], DAILY, qtbot, jobs)
     assert services.intervals[SWARMS.key] == DAILY
+
+
+def test_timers_of_missing_libraries_are_named_and_removed(show, qtbot, jobs, services):
+    services.lost = [Path("/old/library"), Path("/other")]
+    rows = [row for row in show().findChildren(FormRow) if row.findChild(QPushButton)]
+    assert "/old/library" in rows[0].help.text() and "/other" in rows[1].help.text()
+    qtbot.waitUntil(rows[0].isVisible)
+    qtbot.mouseClick(rows[0].findChild(QPushButton), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(rows[0].isHidden)
+    assert services.lost == [Path("/other")] and not rows[1].isHidden()
 
 
 def test_timer_is_added_changed_and_removed(show, qtbot, jobs, services):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from sciread_app.domain.digest import (
     Digest,
@@ -48,6 +49,7 @@ class FakeDigests:
         self.problems: list[str] = []
         self.due = False
         self.timer: Timetable | None = None
+        self.lost: list[Path] = []
         self.refuse = ""
         self.calls: list[str] = []
 
@@ -87,6 +89,12 @@ class FakeDigests:
 
     def timetable(self) -> Timetable | None:
         return self.timer
+
+    def lost_homes(self) -> list[Path]:
+        return list(self.lost)
+
+    def remove_timer(self, home: Path) -> None:
+        self.lost.remove(home)
 
     def set_timetable(self, timetable: Timetable | None) -> Timetable | None:
         if self.refuse:
