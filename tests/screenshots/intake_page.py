@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.sources.arxiv import api as arxiv_api
 from sciread_app.ui.add_papers.page import FILES, IDENTIFIERS, AddPapersPage
+from sciread_app.ui.library.controller import PROBLEMS
 from sciread_app.ui.library.metadata.dialog import MetadataDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
+from tests.support.generate.pdf import At, body, make_pdf
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
 from tests.support.servers.faults import too_many, unavailable
@@ -28,6 +32,7 @@ class Sources:
         self._arxiv = arxiv
         self._pubmed = pubmed
         self._works = works
+        self._pdfs = tempfile.TemporaryDirectory()
 
     def empty(self, window: MainWindow) -> None:
         # The model would take longer to encode the papers than a scene may last.
@@ -124,6 +129,31 @@ class Sources:
         dialog.look_up()
         wait(dialog.list.isVisible)
 
+    def applied(self, window: MainWindow) -> None:
+        self.suggestions(window)
+        _dialog(window).apply()
+
+    def needs_attention(self, window: MainWindow) -> None:
+        """Show papers of PDFs whose authors, years or titles are uncertain."""
+        byline = At("Alice Martin, Robert Weber, learning of features", 11, y=690)
+        pages = {
+            "bees": [At("On the flight of honey bees", 18, y=720), byline, *body(540, 20)],
+            "hives": [At("Hives in winter and in spring", 18, y=720), *body()],
+            "scan 7": [At("On the dance of bees", 11, 60, 712), *body(700, 20)],
+        }
+        for name, page in pages.items():
+            pdf = make_pdf(page, info={"CreationDate": "D:20190401120000"})
+            Path(self._pdfs.name, f"{name}.pdf").write_bytes(pdf)
+        window.importing.add([Path(self._pdfs.name)])
+        window.go_to("search")
+        window.page.set_scope(PROBLEMS, "Needs attention")
+        wait(lambda: len(window.page.view.listing.ids) == len(pages))
+        listing = window.page.view.listing
+        [bees] = [
+            one.paper.id for one in window.gateway.cards(listing.ids) if "flight" in one.paper.title
+        ]
+        window.page.result_list.choose([bees])
+
 
 def scenes(served: Sources) -> Sequence[Scene]:
     return (
@@ -137,6 +167,8 @@ def scenes(served: Sources) -> Sequence[Scene]:
         Scene("intake-identifiers", served.identifiers, EVERYWHERE),
         Scene("lookup", served.lookup),
         Scene("lookup-suggestions", served.suggestions, EVERYWHERE),
+        Scene("lookup-applied", served.applied),
+        Scene("needs-attention", served.needs_attention),
     )
 
 

@@ -270,5 +270,5 @@ def stylesheet(theme: Theme) -> str:
     """The style sheet for what a palette cannot express: rounded corners, padding and a focus
     ring."""
     sheet = Template(resource("window.qss").read_text("utf-8"))
-    tick = "tick-dark" if theme.dark else "tick-light"
-    return sheet.substitute(asdict(theme), icons=resource("icons").as_posix(), tick=tick)
+    ink = "dark" if theme.dark else "light"  # of marks on the accent color
+    return sheet.substitute(asdict(theme), icons=resource("icons").as_posix(), ink=ink)
