@@ -27,7 +27,7 @@ class StatusBar(QFrame):
         self._job: Job | None = None
         self._pace = ProgressRate()
         self._far = 0, 0  # steps done, and their number
-        self._status = Status(0)
+        self._status: Status | None = None  # not known while the library opens
         self.status = styled(QLabel(), "faint")
         self.what = ElidedLabel()
         self.what.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -56,6 +56,8 @@ class StatusBar(QFrame):
 
     def _show_counts(self) -> None:
         status, running = self._status, self._jobs.running()
+        if status is None:
+            return
         parts = [trn("{n:,} paper", "{n:,} papers", status.papers)]
         if any(job.indexes and job.listed and job.has_started for job in running):
             # Translators: papers are being indexed

@@ -13,7 +13,7 @@ from sciread_app.language import tr
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
-from sciread_app.ui.training.text import STATUS_LABELS, STOPPING
+from sciread_app.ui.training.text import STATUS_LABELS, STOPPING, is_evaluating
 from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 
 if TYPE_CHECKING:
@@ -99,6 +99,9 @@ class CompletionNotifier(QObject):
                     show_log=partial(self._show_log, name),
                 )
                 self._jobs_of[name] = job
+                if is_evaluating(training):
+                    self._jobs.report(job, 0, 0, tr("Evaluating the model"))
+                    continue
                 note = (
                     "" if training.status is RunStatus.running else STATUS_LABELS[training.status]
                 )

@@ -25,6 +25,7 @@ from sciread_app.ui.training.text import (
     STATUS_LABELS,
     STOPPING,
     facts,
+    is_evaluating,
     made_of,
     progress_text,
     tiles,
@@ -110,7 +111,8 @@ class TrainingView(QFrame):
         training, story = details.training, details.story
         self._going.setVisible(training.status.is_active)
         self.far.setText(progress_text(training, story))
-        known = training.steps and training.status is not RunStatus.starting
+        starts = training.status is RunStatus.starting
+        known = training.steps and not starts and not is_evaluating(training)
         self.bar.setRange(0, 1000 if known else 0)
         if known:
             self.bar.setValue(min(1000, training.step * 1000 // training.steps))

@@ -100,6 +100,11 @@ def made_of(training: TrainingRun) -> str:
     )
 
 
+def is_evaluating(training: TrainingRun) -> bool:
+    """Whether all steps are done, and the model is evaluated, which takes unknown time."""
+    return training.status is RunStatus.running and 0 < training.steps <= training.step
+
+
 def progress_text(training: TrainingRun, story: RunProgress) -> str:
     """The progress, as in "Step 120 of 330 · 4 min left"."""
     if training.status is RunStatus.starting:

@@ -95,6 +95,16 @@ def test_status_bar_does_not_claim_that_all_is_indexed_during_indexing(qtbot, jo
     qtbot.waitUntil(lambda: "all indexed" in bar.status.text())
 
 
+def test_status_bar_counts_no_papers_before_the_library_is_open(qtbot, jobs):
+    bar = StatusBar(jobs)
+    qtbot.addWidget(bar)
+    jobs.run("Opening the library", lambda task: None)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert bar.status.text() == ""
+    bar.show_status(Status(4))
+    assert "4 papers" in bar.status.text()
+
+
 def test_job_that_fails_before_any_progress_is_listed(qtbot, jobs, centre):
     def fail(task):
         raise SciReadError("The model cannot be read.")

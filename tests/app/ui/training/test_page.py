@@ -670,6 +670,9 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     assert "120 of 330" in foot.how_far.text() and not foot.pause.isVisible()
     service.have(training("mine", step=200))
     qtbot.waitUntil(lambda: work.done == 200)
+    service.have(training("mine", step=STEPS))
+    qtbot.waitUntil(lambda: work.note == "Evaluating the model")
+    assert work.total == 0  # nobody knows how long it takes
     window.job_panel.toggle()
     row = window.job_panel.row(work)
     qtbot.waitUntil(row.cancel.isVisible)
