@@ -163,8 +163,8 @@ class Session:
         else:
             window.hide()
         stopped = jobs.shut_down(SWITCH_TIMEOUT if self.next else SHUTDOWN_TIMEOUT)
-        window.hide()
         opening.close()
+        window.hide()
         if not stopped and self.next:
             return RESTART
         if not stopped:

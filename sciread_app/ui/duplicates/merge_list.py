@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -95,11 +96,15 @@ class MergeList(QWidget):
 
 
 def _titles(merge: Merge) -> str:
-    """The title of the paper, after that of the merged record if it is another."""
+    """The title of the paper, after that of the merged record if it has other letters."""
     other, title = readable(merge.other), readable(merge.title)
-    if other == title:
+    if _letters(other) == _letters(title):
         return title
     return tr("{other} → {title}", other=other, title=title)
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"\W+", "", title).casefold()
 
 
 def _reason(merge: Merge) -> str:

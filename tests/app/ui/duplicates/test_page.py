@@ -232,7 +232,7 @@ def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
 
 def test_merge_of_equal_titles_shows_one_and_the_file_by_name(qtbot, page, reviewer):
     source = "/home/marie/old library.bib"
-    reviewer.merged.append(Merge(1, PaperId(1), "On x", "On x", "both have DOI x", 0.0, source))
+    reviewer.merged.append(Merge(1, PaperId(1), "On x", "[On X.]", "both have DOI x", 0.0, source))
     page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.current is not None)
     shown = page.merges.model.index(0, 0)
