@@ -53,7 +53,9 @@ log = logging.getLogger(__name__)
 # Seconds for which another Python thread may keep the GIL. Python's default of 5 ms adds up to a
 # visible stall within one repaint.
 SWITCH_INTERVAL = 0.0005
-SWITCH_TIMEOUT = 30.0  # seconds that opening another library waits for tasks to stop
+# Seconds that opening another library, or a restore, waits for tasks to stop: after that, SciRead
+# restarts without it. Indexing has taken more than half a minute to stop on a busy computer.
+SWITCH_TIMEOUT = 180.0
 RESTART = 75  # the exit code with which the window asks for a new process
 
 
