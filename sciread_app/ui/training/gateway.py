@@ -126,7 +126,7 @@ class TrainingGateway:
     def _papers(self, corpus: Path) -> str:
         try:
             return corpus_title(self._workspace.corpora.find(str(corpus)))
-        except LibraryError:  # it is gone, or citations_text from another computer
+        except LibraryError:  # the corpus was deleted, or the run comes from another computer
             return ""
 
     def _is_in_use(self, base: str) -> bool:
