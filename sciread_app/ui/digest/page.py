@@ -156,7 +156,6 @@ class DigestPage(Page):
 
     def _explain(self, has_topics: bool) -> None:
         """Say why there is no digest."""
-        self.shown_digest = None
         self._show_note("")
         actions: Actions
         if has_topics:

@@ -84,7 +84,6 @@ class RecommendationsGateway:
                 if pick.words
             },
             self._reasons(feed.picks),
-            feed.candidates,
             feed.note,
             feed.hint,
             feed.next,

@@ -35,7 +35,6 @@ class TopicRecommendations:
     evidence: Mapping[int, SearchHit] = field(default_factory=dict)
     words: Mapping[int, str] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
-    looked_at: int = 0
     note: str = ""
     hint: str = ""
     next: SuggestedAction = SuggestedAction.nothing

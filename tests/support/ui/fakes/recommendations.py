@@ -74,7 +74,6 @@ class FakeRecommendations:
             {n: SearchHit(n, similarity=0.6, percentile=100 - 0.3 * 1.8**n) for n in left},
             dict.fromkeys(left, "Its words: hive"),
             {n: f"Like “Paper {n + 10}”" for n in left},
-            len(left),
             self.note,
             self.hint,
             self.next,
