@@ -33,7 +33,7 @@ def lines() -> Iterator[str]:
     seen: set[str] = set()
     contract = ROOT / "trainer" / "contract"  # the names and helps of training settings
     for path in sorted([*(ROOT / "sciread_app").rglob("*.py"), *contract.rglob("*.py")]):
-        # ui/search/filters.py belongs to ui/search, services/export/csl.py to services/export.
+        # ui/search/page.py belongs to ui/search, services/export/citeproc.py to services/export.
         parts = path.relative_to(ROOT).parts[:-1]
         package = "/".join(parts[1:3] if parts[0] == "sciread_app" else parts) or "sciread_app"
         new = [text for text in _texts(path) if text not in seen]
