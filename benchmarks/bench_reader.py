@@ -22,7 +22,7 @@ import psutil
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.annotations.annotations import PageRegion
-from sciread_app.services.library.annotations import AnnotationService
+from sciread_app.services.library.reader import ReaderService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui.application import SWITCH_INTERVAL
@@ -45,7 +45,7 @@ def main() -> None:
         path = Path(sys.argv[1]) if len(sys.argv) > 1 else long_file(Path(folder))
         library = Library(Path(folder) / "library.sqlite3")
         (id,) = library.put([paper("A long book")]).ids
-        reading = AnnotationService(library)
+        reading = ReaderService(library)
         drawing(reading, id, path)
         reader(reading, id, path, Path(folder))
         reading.close()
@@ -61,7 +61,7 @@ def long_file(folder: Path) -> Path:
     return path
 
 
-def drawing(reading: AnnotationService, id: int, path: Path) -> None:
+def drawing(reading: ReaderService, id: int, path: Path) -> None:
     """Time to draw one page, as seen by the window."""
     begun = time.perf_counter()
     file = reading.open(id, path, "", Task())
@@ -85,13 +85,13 @@ def drawing(reading: AnnotationService, id: int, path: Path) -> None:
     file.close()
 
 
-def reader(reading: AnnotationService, id: int, path: Path, folder: Path) -> None:
+def reader(reading: ReaderService, id: int, path: Path, folder: Path) -> None:
     app = QApplication([])
     before = psutil.Process().memory_info().rss
     sys.setswitchinterval(SWITCH_INTERVAL)  # as in the program
     jobs = JobRunner()
     page = ReaderPage(
-        SimpleNamespace(reading=reading, about=None),
+        SimpleNamespace(reader=reading, about=None),
         context_of(jobs, Appearance(app, ThemeChoice.light), folder),
     )
     page.resize(*SIZE)

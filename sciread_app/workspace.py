@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.lookup.pdf_finder import PdfFinder
     from sciread_app.services.ingest.zotero.folders import ZoteroFolder
     from sciread_app.services.ingest.zotero.importer import ZoteroImporter
-    from sciread_app.services.library.annotations import AnnotationService
+    from sciread_app.services.library.reader import ReaderService
     from sciread_app.services.map.map_service import MapService
     from sciread_app.services.models.installer import ModelInstaller
     from sciread_app.services.recommend.recommender import Recommender
@@ -289,10 +289,10 @@ class Workspace:
         return CitationFetcher(self.library, self._client)
 
     @cached_property
-    def annotations(self) -> AnnotationService:
-        from sciread_app.services.library.annotations import AnnotationService
+    def reader(self) -> ReaderService:
+        from sciread_app.services.library.reader import ReaderService
 
-        return AnnotationService(self.library)
+        return ReaderService(self.library)
 
     # Imported at first use, since it imports scipy.
 

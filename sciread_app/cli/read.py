@@ -160,9 +160,7 @@ def notes(
                 tr("Specify one paper."),
             )
         with console.progress(tr("Saving {name}", name=pdf.name)) as task:
-            copy = workspace.annotations.save_annotated(
-                ids[0], _pdf_of(workspace, ids[0]), pdf, task
-            )
+            copy = workspace.reader.save_annotated(ids[0], _pdf_of(workspace, ids[0]), pdf, task)
         annotations = trn("{n:,} annotation", "{n:,} annotations", copy.written)
         text = tr("Saved {file} with {annotations}", file=str(pdf), annotations=annotations)
         console.print(escape(text))
@@ -172,9 +170,9 @@ def notes(
         console.print_json({"file": str(pdf), "annotations": copy.written, "lost": copy.lost})
         return
     if output:
-        workspace.annotations.save_markdown(ids, output)
-    text = "" if output else workspace.annotations.as_markdown(ids)
-    marked = [one for id in ids for one in workspace.annotations.of_paper(id)]
+        workspace.reader.save_markdown(ids, output)
+    text = "" if output else workspace.reader.as_markdown(ids)
+    marked = [one for id in ids for one in workspace.reader.of_paper(id)]
     if not console.as_json and not output:
         typer.echo(text or "No highlights or notes.")
     console.print_json(

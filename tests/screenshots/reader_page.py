@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QRect, QTimer
 from sciread_app.domain.annotations.annotations import Box, Colour
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
-from sciread_app.services.library.annotations import CitedPaper
+from sciread_app.services.library.reader import CitedPaper
 from sciread_app.tasks import Task
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.pages.display import PageDisplay

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from sciread_app.domain.annotations.annotations import Link
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import (
-    AnnotationService,
+from sciread_app.services.library.reader import (
     CitedPaper,
     OpenFile,
     PageFailed,
+    ReaderService,
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
@@ -40,7 +40,7 @@ class CitationPreview(QObject):
         parent: QWidget,
         view: PageView,
         file: OpenFile,
-        files: AnnotationService,
+        files: ReaderService,
         jobs: JobRunner,
     ) -> None:
         super().__init__(parent)

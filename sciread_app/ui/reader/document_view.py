@@ -30,12 +30,12 @@ from sciread_app.domain.annotations.annotations import (
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf.rendering.document import LARGEST
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import (
-    AnnotationService,
+from sciread_app.services.library.reader import (
     CannotShow,
     FailureReason,
     FileHighlights,
     OpenFile,
+    ReaderService,
     readable,
 )
 from sciread_app.tasks import Task
@@ -112,7 +112,7 @@ class DocumentView(QWidget):
     addition_requested = Signal(str)  # identifier of a cited paper
 
     def __init__(
-        self, file: OpenFile, files: AnnotationService, jobs: JobRunner, appearance: Appearance
+        self, file: OpenFile, files: ReaderService, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__()
         self.paper = file.paper

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QToolButton
 
 from sciread_app.domain.annotations.annotations import TextMatch
 from sciread_app.language import tr, trn
-from sciread_app.services.library.annotations import OpenFile, SearchOfFile
+from sciread_app.services.library.reader import OpenFile, SearchOfFile
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection

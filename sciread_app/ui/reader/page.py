@@ -16,10 +16,10 @@ from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trc, trn
-from sciread_app.services.library.annotations import (
+from sciread_app.services.library.reader import (
     AnnotatedCopy,
-    AnnotationService,
     CitedPaper,
+    ReaderService,
     RecentPaper,
 )
 from sciread_app.tasks import Task
@@ -57,13 +57,13 @@ class ReaderServices(DetailsSource, Protocol):
     """The services that the page needs."""
 
     @property
-    def reading(self) -> AnnotationService: ...
+    def reader(self) -> ReaderService: ...
 
 
 class ReaderPage(Page):
     def __init__(self, services: ReaderServices, context: AppContext) -> None:
         super().__init__(context.pages)
-        files, self._about = services.reading, services.about
+        files, self._about = services.reader, services.about
         jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
 
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import RecentPaper
+from sciread_app.services.library.reader import RecentPaper
 from sciread_app.ui.formatting import authors, when
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.focus import holds_focus

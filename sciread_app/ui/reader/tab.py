@@ -12,11 +12,11 @@ from sciread_app.domain.annotations.annotations import ReadingPlace
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import (
-    AnnotationService,
+from sciread_app.services.library.reader import (
     CannotShow,
     FailureReason,
     OpenFile,
+    ReaderService,
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
@@ -37,7 +37,7 @@ class ReaderTab(QStackedWidget):
         self,
         paper: PaperId,
         path: Path,
-        files: AnnotationService,
+        files: ReaderService,
         jobs: JobRunner,
         appearance: Appearance,
     ) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.errors import Cancelled
-from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.services.library.pdf_folder import PdfFolder
+from sciread_app.services.library.reader import ReaderService
 from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
@@ -84,8 +84,8 @@ class WindowGateway(SearchGateway):
         return self._workspace.pdf_finder.find(papers, task)
 
     @property
-    def reading(self) -> AnnotationService:
-        return self._workspace.annotations
+    def reader(self) -> ReaderService:
+        return self._workspace.reader
 
     @property
     def warnings(self) -> list[str]:

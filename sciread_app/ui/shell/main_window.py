@@ -267,7 +267,7 @@ class MainWindow(QMainWindow):
 
         self._jobs.run(
             tr("Finding the PDF file"),
-            lambda task: self.gateway.reading.files(paper),
+            lambda task: self.gateway.reader.files(paper),
             found,
             queue=JobQueue.short,
             replaces="file to read",

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import CitedPaper
+from sciread_app.services.library.reader import CitedPaper
 from sciread_app.ui.formatting import authors, shortened
 from sciread_app.ui.reader.overlays.overlay import Overlay
 from sciread_app.ui.style.theme import scaled, styled

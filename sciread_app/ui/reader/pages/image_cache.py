@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 
 from sciread_app.domain.annotations.annotations import PageRegion
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import (
+from sciread_app.services.library.reader import (
     CannotShow,
     OpenFile,
     PageFailed,

@@ -37,7 +37,7 @@ from sciread_app.domain.annotations.annotations import (
     ReadingPlace,
 )
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import OpenFile
+from sciread_app.services.library.reader import OpenFile
 from sciread_app.ui.reader.pages import zoom
 from sciread_app.ui.reader.pages.area_tool import AreaTool
 from sciread_app.ui.reader.pages.display import PageDisplay

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.annotations.annotations import COLOURS, Colour, Highlight, PageRegion
 from sciread_app.domain.text.folding import fold_accents
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import FileHighlights
+from sciread_app.services.library.reader import FileHighlights
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.reader.highlight_colours import WORDS, colour_button
 from sciread_app.ui.reader.pages.layout import region

@@ -16,7 +16,7 @@ from pypdfium2 import PdfDocument
 
 from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, PageRegion
 from sciread_app.errors import Cancelled, SciReadError
-from sciread_app.services.library.annotations import AnnotationService, CannotShow, OpenFile
+from sciread_app.services.library.reader import CannotShow, OpenFile, ReaderService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.generate.book import locked, make_book
@@ -52,7 +52,7 @@ def folder(copy: Path) -> None:
 
 
 def marked(
-    service: AnnotationService, path: Path, words: str, note: str = "", password: str = ""
+    service: ReaderService, path: Path, words: str, note: str = "", password: str = ""
 ) -> Highlight:
     file = service.open(1, path, password, Task())
     found = file.search(words, Task()).found[0]

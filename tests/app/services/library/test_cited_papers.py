@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sciread_app.domain.paper import Identifier
-from sciread_app.services.library.annotations import AnnotationService, CitedPaper
+from sciread_app.services.library.reader import CitedPaper, ReaderService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.generate.book import make_book
@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "bees.pdf"
 
 
-def cited(service: AnnotationService, path: Path, data: bytes) -> Sequence[CitedPaper | None]:
+def cited(service: ReaderService, path: Path, data: bytes) -> Sequence[CitedPaper | None]:
     """The cited paper of each link on the first page."""
     path.write_bytes(data)
     file = service.open(1, path, "", Task())

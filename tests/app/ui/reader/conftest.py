@@ -25,7 +25,7 @@ def reading() -> FakeReader:
 @pytest.fixture
 def gateway(reading) -> FakeGateway:
     gateway = FakeGateway(2)
-    gateway.reading = reading
+    gateway.reader = reading
     return gateway
 
 

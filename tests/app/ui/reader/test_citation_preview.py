@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolTip
 
 from sciread_app.domain.annotations.annotations import Box, Link, PagePosition
 from sciread_app.domain.paper import Identifier, LibraryChanges
-from sciread_app.services.library.annotations import CitedPaper
+from sciread_app.services.library.reader import CitedPaper
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
 from tests.support.generate.papers import paper

@@ -21,7 +21,7 @@ from sciread_app.domain.annotations.annotations import (
     ReadingPlace,
 )
 from sciread_app.domain.paper import LibraryChanges, PaperFile, PaperId
-from sciread_app.services.library.annotations import FailureReason
+from sciread_app.services.library.reader import FailureReason
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.side.highlights_panel import HIGHLIGHT
 from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile

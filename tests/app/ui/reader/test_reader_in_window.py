@@ -30,7 +30,7 @@ def window(show_window) -> MainWindow:
     """Show a library of three papers; 1 and 3 have PDFs, and the list begins with 3."""
     papers = [paper(f"Paper {n}", files=() if n == 2 else (f"{n}.pdf",)) for n in (1, 2, 3)]
     gateway = FakeGateway(papers=papers)
-    gateway.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 3)}
+    gateway.reader.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 3)}
     return show_window(gateway)
 
 
@@ -91,7 +91,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
 
 
 def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window):
-    window.gateway.reading.paths = {}
+    window.gateway.reader.paths = {}
     menu_action(window, "Read PDF").trigger()
     qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
     assert window.page.isVisible()
@@ -121,7 +121,7 @@ def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
     menu_action(window, "Select all text").trigger()
     assert len(page.book.view.marks.selection.pages) == 5
     menu_action(window, "Highlight in green (2)").trigger()
-    qtbot.waitUntil(lambda: len(window.gateway.reading.kept) >= 1)
+    qtbot.waitUntil(lambda: len(window.gateway.reader.kept) >= 1)
     qtbot.waitUntil(lambda: not jobs.running())
     menu_action(window, "Close tab").trigger()
     assert page.tabs == []
@@ -147,7 +147,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
     chosen = window.page.result_list.chosen()
     menu_action(window, "Export notes of selected papers…").trigger()
-    qtbot.waitUntil(lambda: window.gateway.reading.saved == [(list(chosen), target)])
+    qtbot.waitUntil(lambda: window.gateway.reader.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "exported to notes.md" in window.banner.message.text())
 
 
@@ -160,8 +160,8 @@ def test_closing_the_window_saves_note_and_place(qtbot, jobs, window):
     QTest.keyClicks(page.book.editor.note, "Why?")
     page.book.view.go_to_page(3)
     window.close()
-    assert "Why?" in [one.note for one in window.gateway.reading.kept.values()]
-    assert int(next(iter(window.gateway.reading.places.values())).page + 0.1) == 3
+    assert "Why?" in [one.note for one in window.gateway.reader.kept.values()]
+    assert int(next(iter(window.gateway.reader.places.values())).page + 0.1) == 3
 
 
 def test_deleted_highlight_can_be_undone_from_the_message(qtbot, jobs, window):

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from sciread_app.services.library.annotations import RecentPaper
+from sciread_app.services.library.reader import RecentPaper
 from sciread_app.ui.reader.page import MOST_RECENT, ReaderPage
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -31,7 +31,7 @@ def reading() -> FakeReader:
 def make_page(qtbot, jobs, context, reading):
     def make() -> ReaderPage:
         gateway = FakeGateway(20)
-        gateway.reading = reading
+        gateway.reader = reading
         page = ReaderPage(gateway, context)
         page.resize(900, 600)
         qtbot.addWidget(page)

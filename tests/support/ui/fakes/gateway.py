@@ -55,7 +55,7 @@ class FakeGateway(FakeSearch):
         self.settings = FakeSettings()
         self.exchange = FakeExport()
         self.metadata = FakeMetadata()
-        self.reading = FakeReader()
+        self.reader = FakeReader()
         self.comparisons = FakeComparison(self)
         self.duplicates = FakeDuplicates()
         self.about = FakePaperPanel(self)
@@ -132,12 +132,12 @@ class FakeGateway(FakeSearch):
         return Status(self.count, 0 if self.encoded else self.count, by_meaning=True)
 
     def find_papers(self, typed: str, task: Task) -> list[FoundPaper]:
-        """Find papers by any part of their titles; those of `reading` have files."""
+        """Find papers by any part of their titles; those of `reader` have files."""
         if event := self.hold.get(typed):
             event.wait(60)
         papers = [self.paper(n) for n in range(1, self.count + 1)]
         found = [one for one in papers if typed.casefold() in one.title.casefold()]
-        files = {one.id: self.reading.files(one.id) for one in found[:20]}
+        files = {one.id: self.reader.files(one.id) for one in found[:20]}
         return [FoundPaper(one, next(iter(files[one.id]), None)) for one in found[:20]]
 
     def goals(self) -> list[PaletteTarget]:

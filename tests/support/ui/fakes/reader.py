@@ -24,7 +24,7 @@ from sciread_app.domain.annotations.annotations import (
 )
 from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.domain.paper import Edit, PaperId
-from sciread_app.services.library.annotations import (
+from sciread_app.services.library.reader import (
     AnnotatedCopy,
     CannotShow,
     CitedPaper,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.services.library.annotations import CannotShow, FailureReason
+from sciread_app.services.library.reader import CannotShow, FailureReason
 from sciread_app.ui.reader.pages.image_cache import LruCache, PageImageCache
 from sciread_app.ui.reader.pages.layout import quick
 from tests.support.ui.fakes.reader import SIZE, FakeFile

@@ -46,7 +46,7 @@ def test_popup_opens_on_every_page_and_lists_papers(qtbot, window, jobs):
 
 
 def test_enter_opens_the_pdf(qtbot, window, jobs):
-    window.gateway.reading.paths = {12: [Path("/papers/twelve.pdf")]}
+    window.gateway.reader.paths = {12: [Path("/papers/twelve.pdf")]}
     popup = open_popup(qtbot, window, jobs)
     assert type_text(qtbot, popup, jobs, "paper 12") == ["Paper 12"]
     qtbot.keyClick(popup.box, Qt.Key.Key_Return)
@@ -64,7 +64,7 @@ def test_enter_opens_the_page_of_a_paper_without_pdf(qtbot, window, jobs):
 
 
 def test_control_enter_shows_the_paper_in_the_library(qtbot, window, jobs):
-    window.gateway.reading.paths = {12: [Path("/papers/twelve.pdf")]}
+    window.gateway.reader.paths = {12: [Path("/papers/twelve.pdf")]}
     window.go_to("models")
     popup = open_popup(qtbot, window, jobs)
     type_text(qtbot, popup, jobs, "paper 12")

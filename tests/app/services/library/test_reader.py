@@ -1,4 +1,4 @@
-"""Annotations of PDF files, with a real library and real PDFs."""
+"""The reader's files and highlights, with a real library and real PDFs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, ReadingPlace
 from sciread_app.errors import SciReadError
-from sciread_app.services.library.annotations import (
-    AnnotationService,
+from sciread_app.services.library.reader import (
     CannotShow,
     FailureReason,
     OpenFile,
+    ReaderService,
 )
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
@@ -41,11 +41,11 @@ def written(path: Path, *texts: str) -> Path:
     return path
 
 
-def opened(service: AnnotationService, path: Path, id: int = 1) -> OpenFile:
+def opened(service: ReaderService, path: Path, id: int = 1) -> OpenFile:
     return service.open(id, path, "", Task())
 
 
-def marked(service: AnnotationService, file: OpenFile, words: str, note: str = "") -> Highlight:
+def marked(service: ReaderService, file: OpenFile, words: str, note: str = "") -> Highlight:
     found = file.search(words, Task()).found[0]
     where = (file.paper, file.shape.sha256, str(file.path), found.page, found.boxes)
     return service.highlight([Highlight(*where, words, Colour.green, note)])[0]
@@ -187,7 +187,7 @@ def test_files_of_paper_are_readable_ones_existing_first(library, service, tmp_p
     assert service.files(1) == [there, gone]
 
 
-def area(service: AnnotationService, file: OpenFile, page: int, box: Box) -> Highlight:
+def area(service: ReaderService, file: OpenFile, page: int, box: Box) -> Highlight:
     where = (file.paper, file.shape.sha256, str(file.path), page)
     return service.highlight([Highlight(*where, (box,), "", Colour.blue)])[0]
 

@@ -1,4 +1,4 @@
-"""Reading of files: open documents, highlights and reading positions."""
+"""Open PDF files of papers: text, search, highlights and reading positions."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from trainer.contract.run import write_atomically
 
 __all__ = [
     "AnnotatedCopy",
-    "AnnotationService",
     "CannotShow",
     "CitedPaper",
     "FailureReason",
     "FileHighlights",
     "OpenFile",
     "PageFailed",
+    "ReaderService",
     "RecentPaper",
     "RenderedPageText",
     "SearchOfFile",
@@ -188,7 +188,7 @@ class OpenFile:
         return [one for found, _ in halves for one in found], sum(n for _, n in halves)
 
 
-class AnnotationService:
+class ReaderService:
     """Opens files and edits their highlights. Every method blocks; edits can be undone."""
 
     def __init__(self, library: Library) -> None:
