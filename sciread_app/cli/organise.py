@@ -11,7 +11,7 @@ from rich.markup import escape
 from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, Names, resolve
 from sciread_app.console import Console
-from sciread_app.domain.matching.duplicates import Merge
+from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sciread_app.domain.matching.duplicate_reasons import translated
-from sciread_app.domain.matching.duplicates import DuplicatePair, Merge, PairMember, agree
+from sciread_app.domain.matching.field_comparison import DuplicatePair, Merge, PairMember, agree
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.matching.record_linkage import likelihood
 from sciread_app.domain.paper import Edit, PaperId

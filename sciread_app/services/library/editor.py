@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sciread_app.domain.library_tree import LibraryTree
-from sciread_app.domain.matching.duplicates import better
+from sciread_app.domain.matching.field_comparison import better
 from sciread_app.domain.metadata.changes import FIELD_TITLES
 from sciread_app.domain.metadata.guesses import accepted
 from sciread_app.domain.metadata.looked_up import LookedUpField, restored, unchanged

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from sciread_app.domain.matching.duplicates import Merge
+from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage import schema

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from sciread_app.domain.matching.duplicate_reasons import translated
-from sciread_app.domain.matching.duplicates import Merge
+from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.matching.record_keys import from_record, record
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.language import trn

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any
 
-from sciread_app.domain.matching.duplicates import (
+from sciread_app.domain.matching.field_comparison import (
     CHOICES,
     DuplicatePair,
     FieldAgreement,

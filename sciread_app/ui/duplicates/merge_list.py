@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QWidget
 
-from sciread_app.domain.matching.duplicates import Merge
+from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.duplicates.title_delegate import TitleDelegate

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
 
-from sciread_app.domain.matching.duplicates import DuplicatePair, Merge
+from sciread_app.domain.matching.field_comparison import DuplicatePair, Merge
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.services.library.duplicates import Duplicates

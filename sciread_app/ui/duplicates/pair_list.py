@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
-from sciread_app.domain.matching.duplicates import DuplicatePair
+from sciread_app.domain.matching.field_comparison import DuplicatePair
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from sciread_app.domain.matching.duplicates import FieldAgreement, agree, better, compare
+from sciread_app.domain.matching.field_comparison import FieldAgreement, agree, better, compare
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.paper import Author, Identifier
 from sciread_app.errors import Cancelled, LibraryError

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
-from sciread_app.domain.matching.duplicates import Merge
+from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.paper import Identifier, LibraryChanges, PaperId
 from sciread_app.ui.duplicates.comparison import comparison, joined
 from sciread_app.ui.duplicates.comparison_panel import ComparisonCell

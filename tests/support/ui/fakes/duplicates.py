@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sciread_app.domain.matching.duplicates import DuplicatePair, Merge, PairMember
+from sciread_app.domain.matching.field_comparison import DuplicatePair, Merge, PairMember
 from sciread_app.domain.paper import Edit, Paper, PaperId
 from tests.support.generate.papers import paper
 

@@ -1,4 +1,7 @@
-"""Pairs of possibly duplicate papers: which fields agree, and which record is better."""
+"""Pairs of possibly duplicate papers: which fields agree, and which record is better.
+
+Whether two records are duplicates is decided in `record_linkage.judge`.
+"""
 
 from __future__ import annotations
 
