@@ -14,7 +14,10 @@ from sciread_app.language import tr
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One address. Endpoints with one `lane` share their rate limit."""
+    """One address. Endpoints with one `lane` share their rate limit.
+
+    Timeouts and retries are the same for all: see `sciread_app.sources.http.client.RetryPolicy`.
+    """
 
     key: str
     title: str
