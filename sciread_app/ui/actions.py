@@ -20,8 +20,8 @@ UNAVAILABLE = tr("Not available here")
 
 class _Condition(NamedTuple):
     library: bool
-    places: Collection[str]
-    elsewhere: str
+    pages: Collection[str]
+    unavailable_text: str
 
 
 class ActionRegistry:
@@ -35,7 +35,7 @@ class ActionRegistry:
         self._conditions: dict[QAction, _Condition] = {}
         self._reasons: dict[QAction, str] = {}  # as set by `set_why_not`
         self._is_open = False
-        self._place = ""
+        self._page_key = ""
 
     def add(
         self,
@@ -44,16 +44,16 @@ class ActionRegistry:
         do: Callable[[], object],
         *keys: Keys,
         library: bool = False,
-        places: Collection[str] = (),
-        elsewhere: str = UNAVAILABLE,
+        pages: Collection[str] = (),
+        unavailable_text: str = UNAVAILABLE,
     ) -> QAction:
         """Add an action to a menu. With `library` it needs an open library. It is limited to the
-        pages with the keys `places`, if any; `elsewhere` is the reason on the other pages."""
+        pages with the keys `pages`, if any; `unavailable_text` is the reason on other pages."""
         action = QAction(text, menu)
         action.setShortcuts([QKeySequence(key) for key in keys if key])
         action.triggered.connect(lambda: do())
         menu.addAction(action)
-        self._conditions[action] = _Condition(library, places, elsewhere)
+        self._conditions[action] = _Condition(library, pages, unavailable_text)
         self._update(action)
         return action
 
@@ -63,17 +63,17 @@ class ActionRegistry:
         self._reasons[action] = why_not
         self._update(action)
 
-    def places_of(self, action: QAction) -> Collection[str]:
+    def pages_of_action(self, action: QAction) -> Collection[str]:
         """Return the keys of the pages that an action is limited to; none if it is on all."""
-        return self._conditions[action].places
+        return self._conditions[action].pages
 
     def library_opened(self) -> None:
         self._is_open = True
         self._update_all()
 
-    def show_place(self, place: str) -> None:
+    def show_page(self, page: str) -> None:
         """Update the actions for the page with this key."""
-        self._place = place
+        self._page_key = page
         self._update_all()
 
     def _update_all(self) -> None:
@@ -84,8 +84,8 @@ class ActionRegistry:
         needs = self._conditions[action]
         if needs.library and not self._is_open:
             why_not = CLOSED
-        elif needs.places and self._place not in needs.places:
-            why_not = needs.elsewhere
+        elif needs.pages and self._page_key not in needs.pages:
+            why_not = needs.unavailable_text
         else:
             why_not = self._reasons.get(action, "")
         action.setProperty("why_not", why_not)
@@ -96,22 +96,22 @@ P = TypeVar("P", bound=Page)
 
 
 class PageActions(Generic[P]):
-    """The actions of one page in a menu. `elsewhere` is the reason why they are unavailable on
-    other pages; with `local` their shortcuts are active on the page alone."""
+    """The actions of one page in a menu. `unavailable_text` is the reason why they are unavailable
+    on other pages; with `local` their shortcuts are active on the page alone."""
 
     def __init__(
         self,
         actions: ActionRegistry,
         menu: QMenu,
-        place: str,
-        elsewhere: str = UNAVAILABLE,
+        page: str,
+        unavailable_text: str = UNAVAILABLE,
         *,
         local: bool = False,
         library: bool = False,
     ) -> None:
-        """`library` as in `ActionRegistry.add`."""
+        """`page` is its key; `library` as in `ActionRegistry.add`."""
         self.registry, self.menu = actions, menu
-        self._place, self._elsewhere = place, elsewhere
+        self._page_key, self._unavailable_text = page, unavailable_text
         self._local, self._library = local, library
         self.on_page: list[QAction] = []
         self.anywhere: list[QAction] = []
@@ -133,8 +133,8 @@ class PageActions(Generic[P]):
             lambda: do(self._page()),
             *keys,
             library=self._library,
-            places=(self._place,),
-            elsewhere=self._elsewhere,
+            pages=(self._page_key,),
+            unavailable_text=self._unavailable_text,
         )
         if self._local:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -147,7 +147,7 @@ class PageActions(Generic[P]):
         """Add an action that opens the page first."""
 
         def run() -> None:
-            self.registry.navigate.go_to(self._place)
+            self.registry.navigate.go_to(self._page_key)
             do(self._page())
 
         action = self.registry.add(self.menu, text, run, library=True)
@@ -168,4 +168,4 @@ class PageActions(Generic[P]):
             self.registry.set_why_not(action, page.why_not(name))
 
     def _page(self) -> P:
-        return cast(P, self.registry.navigate.other_page(self._place))
+        return cast(P, self.registry.navigate.other_page(self._page_key))

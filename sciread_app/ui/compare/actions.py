@@ -83,5 +83,5 @@ class CompareActions:
                 spec.do(self._panel)
 
         return self._registry.add(
-            menu, spec.text, do, spec.keys, places=("compare",), elsewhere=spec.why_not
+            menu, spec.text, do, spec.keys, pages=("compare",), unavailable_text=spec.why_not
         )

@@ -106,7 +106,7 @@ class ComparePanel(QWidget):
     marked_relevant = Signal(object)  # papers
     marked_irrelevant = Signal(object)
     switch_requested = Signal(str, str)  # a model to activate: name, title
-    place_requested = Signal(str)  # the key of another page
+    page_requested = Signal(str)  # the key of another page
     changed = Signal()  # availability of actions
 
     def __init__(self, source: CompareSource, jobs: JobRunner, appearance: Appearance) -> None:
@@ -224,7 +224,7 @@ class ComparePanel(QWidget):
             self._offer_to_add(trained[0])
         else:
             self.nothing.show_message(
-                "models", ALONE, NONE_THERE, second_model_actions(self.place_requested.emit)
+                "models", ALONE, NONE_THERE, second_model_actions(self.page_requested.emit)
             )
         self._show_parts()
         self._ask()

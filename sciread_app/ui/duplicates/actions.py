@@ -51,7 +51,7 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
             if self._controller:
                 do(self._controller, self._controller.chosen())
 
-        return self.registry.add(self.menu, text, act, places=("search",))
+        return self.registry.add(self.menu, text, act, pages=("search",))
 
     def _merge(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) < 2:

@@ -51,7 +51,7 @@ _HARMLESS = frozenset(
 
 
 class LearningView(QWidget):
-    place_requested = Signal(str)  # the key of another page
+    page_requested = Signal(str)  # the key of another page
 
     def __init__(self, gateway: EvaluationGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
@@ -190,7 +190,7 @@ class LearningView(QWidget):
                 "wait",
                 tr("No training runs yet"),
                 tr("The training loss and the validation loss of each run appear here."),
-                ((tr("Train a model…"), lambda: self.place_requested.emit("training")),),
+                ((tr("Train a model…"), lambda: self.page_requested.emit("training")),),
             )
         self._pages.setCurrentIndex(0)
 

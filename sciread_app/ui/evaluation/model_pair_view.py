@@ -76,7 +76,7 @@ class InstalledPairView(ModelPairView):
     """A view of two installed models, whether or not they were evaluated. Models that were trained
     here are offered too; selecting one offers to add it to Models."""
 
-    place_requested = Signal(str)  # the key of another page
+    page_requested = Signal(str)  # the key of another page
 
     picture = ""  # icon of messages
     without_second_model = ""  # message while only one model is installed
@@ -134,7 +134,7 @@ class InstalledPairView(ModelPairView):
                 self.picture,
                 tr("Only one model is installed"),
                 self.without_second_model,
-                second_model_actions(self.place_requested.emit),
+                second_model_actions(self.page_requested.emit),
             )
 
     def _show_pair(self) -> None:

@@ -79,7 +79,7 @@ class EvaluationPage(Page):
 
     paper_requested = Signal(object)  # PaperId, to open in the details
     switch_requested = Signal(str, str)  # a model to activate: name, title
-    place_requested = Signal(str)  # the key of another page
+    page_requested = Signal(str)  # the key of another page
     message = Signal(str, str)  # a message and its details
     partial = Signal(str, str)  # what was done, and what failed
     problem = Signal(object)  # JobError
@@ -113,7 +113,7 @@ class EvaluationPage(Page):
             lambda paper: navigate.show_papers([paper], tr("From the Dashboard"))
         )
         self.switch_requested.connect(context.activation.activate)
-        self.place_requested.connect(navigate.go_to)
+        self.page_requested.connect(navigate.go_to)
         self.message.connect(show_notice)
         self.partial.connect(warn)
         self.problem.connect(messages.show_problem)
@@ -137,7 +137,7 @@ class EvaluationPage(Page):
     @cached_property
     def learning(self) -> LearningView:
         view = self._add_view(LearningView(self._source.dashboard, self._jobs, self._appearance))
-        view.place_requested.connect(self.place_requested)
+        view.page_requested.connect(self.page_requested)
         return view
 
     @cached_property
@@ -145,13 +145,13 @@ class EvaluationPage(Page):
         view = self._add_view(NeighboursView(self._source, self._jobs, self._appearance))
         view.paper_requested.connect(self.paper_requested)
         view.switch_requested.connect(self.switch_requested)
-        view.place_requested.connect(self.place_requested)
+        view.page_requested.connect(self.page_requested)
         return view
 
     @cached_property
     def maps(self) -> MapsView:
         view = self._add_view(MapsView(self._source, self._jobs, self._appearance))
-        view.place_requested.connect(self.place_requested)
+        view.page_requested.connect(self.page_requested)
         view.paper_requested.connect(self.paper_requested)
         return view
 
@@ -235,7 +235,7 @@ class EvaluationPage(Page):
         self._measuring.retry = lambda: self.measure(names, suite, data)
         self._measuring.link = (
             tr("Show evaluation"),
-            lambda: self.place_requested.emit("dashboard"),
+            lambda: self.page_requested.emit("dashboard"),
         )
         self._show_progress(tr("Queued…"))
         self.busy_changed.emit(True)

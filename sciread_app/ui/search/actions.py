@@ -73,8 +73,8 @@ class SearchActions:
 
     def of_page(self, menu: QMenu) -> PageActions[SearchPage]:
         """Return the actions of the search page in a menu, to add to."""
-        elsewhere = tr("Available on the Library page")
-        return PageActions(self._registry, menu, "search", elsewhere, library=True)
+        unavailable_text = tr("Available on the Library page")
+        return PageActions(self._registry, menu, "search", unavailable_text, library=True)
 
     def follow(self, page: SearchPage) -> None:
         """Offer the entries in the context menu of the list, now that the page is built."""

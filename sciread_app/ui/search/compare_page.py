@@ -45,7 +45,7 @@ class ComparePage(Page):
         panel.activated.connect(self._open_paper)
         panel.marked_relevant.connect(lambda papers: self._steer(like=papers))
         panel.marked_irrelevant.connect(lambda papers: self._steer(unlike=papers))
-        panel.place_requested.connect(context.navigate.go_to)
+        panel.page_requested.connect(context.navigate.go_to)
         panel.switch_requested.connect(context.activation.activate)
 
     def show_query(self, query: str, mode: SearchMode) -> None:

@@ -35,8 +35,8 @@ class MapActions(PageActions["SearchPage"]):
             tr("&Show selected papers on the map"),
             navigate.show_chosen_on_map,
             "Ctrl+Shift+M",
-            places=WITH_PAPERS,
-            elsewhere=tr("Available where papers can be selected"),
+            pages=WITH_PAPERS,
+            unavailable_text=tr("Available where papers can be selected"),
         )
         menu.addSeparator()
         self._add(tr("&Fit map"), lambda shown: shown.fit())

@@ -56,7 +56,7 @@ T = TypeVar("T")
 class TrainingPage(Page):
     message = Signal(str)  # a message
     problem = Signal(object)  # JobError
-    place_requested = Signal(str)  # the key of another page
+    page_requested = Signal(str)  # the key of another page
     activate_requested = Signal(str, str)  # a model and its title
     measure_requested = Signal(str)  # the space of a model to show in the evaluation
     compare_requested = Signal(str)  # a model
@@ -81,7 +81,7 @@ class TrainingPage(Page):
         navigate = context.navigate
         self.message.connect(lambda message: context.toast.show_message(message))
         self.problem.connect(context.messages.show_problem)
-        self.place_requested.connect(navigate.go_to)
+        self.page_requested.connect(navigate.go_to)
         self.activate_requested.connect(context.activation.activate)
         self.measure_requested.connect(navigate.evaluate_model)
         self.compare_requested.connect(navigate.compare_model)
@@ -100,7 +100,7 @@ class TrainingPage(Page):
     def planning(self) -> TrainingFormController:
         planning = TrainingFormController(self._training_service, self._jobs, self.form, self)
         planning.started.connect(self._started)
-        planning.place_requested.connect(self.place_requested)
+        planning.page_requested.connect(self.page_requested)
         planning.loaded.connect(self.loaded)
         planning.problem.connect(self.problem)
         return planning

@@ -73,10 +73,10 @@ class CustomShortcuts(QObject):
 
     def other(self, action: QAction, keys: QKeySequence) -> QAction | None:
         """Return another action with these keys that is available on a page of this one."""
-        places = set(self._registry.places_of(action))
+        pages = set(self._registry.pages_of_action(action))
         for one in self._names:
-            theirs = set(self._registry.places_of(one))
-            meet = not places or not theirs or places & theirs
+            theirs = set(self._registry.pages_of_action(one))
+            meet = not pages or not theirs or pages & theirs
             if one is not action and meet and not keys.isEmpty() and keys in one.shortcuts():
                 return one
         return None

@@ -159,7 +159,7 @@ class MenuBar:
             action.setChecked(key == place_of(page).key)
         for key, action in self._pages.items():
             action.setChecked(key == page)
-        self._actions.show_place(page)
+        self._actions.show_page(page)
 
     def limit_shortcuts_to(self, papers: PaperList) -> None:
         """Limit the shortcuts of a single letter or digit to this list."""
@@ -198,7 +198,7 @@ class MenuBar:
 
     def is_of_page(self, action: QAction) -> bool:
         """Whether an action is limited to some pages."""
-        return bool(self._actions.places_of(action))
+        return bool(self._actions.pages_of_action(action))
 
     def actions(self) -> list[QAction]:
         """Every action, in the order of the menus."""
@@ -336,8 +336,8 @@ class MenuBar:
                 partial(self._do, entry),
                 entry.keys,
                 library=True,
-                places=() if entry in BACK else ("search",),
-                elsewhere=tr("Available on the Library page"),
+                pages=() if entry in BACK else ("search",),
+                unavailable_text=tr("Available on the Library page"),
             )
 
     def _do(self, entry: LibraryAction) -> None:

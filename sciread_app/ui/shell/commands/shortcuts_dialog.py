@@ -191,9 +191,9 @@ class ShortcutsDialog(QDialog):
             group = self._add_group(title)
             for name, action in rows:
                 item = self._add_row(group, name, native(action))
-                places = registry.places_of(action)
+                pages = registry.pages_of_action(action)
                 item.setData(0, _ACTION, action)
-                item.setData(1, _ACTION, not places or page in places)
+                item.setData(1, _ACTION, not pages or page in pages)
         self.list.expandAll()
 
     def _add_group(self, title: str) -> QTreeWidgetItem:

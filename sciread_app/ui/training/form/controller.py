@@ -38,7 +38,7 @@ class TrainingFormController(QObject):
     """Checks the form when its content changes. One job runs at a time."""
 
     started = Signal(object)  # TrainingRun
-    place_requested = Signal(str)  # the key of another page
+    page_requested = Signal(str)  # the key of another page
     loaded = Signal(object)  # LibraryChanges
     problem = Signal(object)  # JobError
 
@@ -151,7 +151,7 @@ class TrainingFormController(QObject):
         if line.remedy is Remedy.settings:
             self._form.settings.write(line.settings)
         elif line.remedy is Remedy.papers:
-            self.place_requested.emit("intake")
+            self.page_requested.emit("intake")
         elif line.remedy is Remedy.citations:
             papers = line.papers
             title = trn("Fetching citations of {n:,} paper", "Fetching citations of {n:,} papers",

@@ -71,7 +71,7 @@ def test_view_without_trainings_leads_to_the_training_page(qtbot, view, dashboar
     settled()
     assert view.empty.title.text() == "No training runs yet"
     (button,) = view.empty.buttons()
-    with qtbot.waitSignal(view.place_requested) as wanted:
+    with qtbot.waitSignal(view.page_requested) as wanted:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert wanted.args == ["training"]
 

@@ -271,7 +271,7 @@ def test_suggested_settings_are_applied(qtbot, write, jobs, service):
 def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, service):
     service.lines = (CheckLine(Level.few, "Few.", Remedy.papers, "Fetch papers"),)
     shown = write()
-    with qtbot.waitSignal(shown.place_requested) as wanted:
+    with qtbot.waitSignal(shown.page_requested) as wanted:
         click(qtbot, shown.form.check.buttons[0])
     assert wanted.args == ["intake"]
 
