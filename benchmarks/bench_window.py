@@ -52,7 +52,7 @@ def filled(view):
     os._exit(0)
 
 def listen():
-    window.page.shown.connect(filled)
+    window.page.view_shown.connect(filled)
 
 window.events.opened.connect(listen)
 app.exec()

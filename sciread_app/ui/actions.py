@@ -160,7 +160,7 @@ class PageActions(Generic[P]):
         """Let the page, now that it is built, decide which actions are available."""
         if self._local:
             page.addActions([action for action in self.on_page if action.shortcut()])
-        page.shown.connect(lambda: self._ask(page))
+        page.actions_changed.connect(lambda: self._ask(page))
         self._ask(page)
 
     def _ask(self, page: P) -> None:

@@ -32,7 +32,9 @@ class Page(QWidget):
     """A page; each overrides the methods it needs. It is built with its services and the
     `AppContext`, to which it connects itself."""
 
-    shown = Signal()  # the contents have changed, and with them which actions are available
+    actions_changed = (
+        Signal()
+    )  # the contents have changed, and with them which actions are available
     menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
 
     def __init__(self, parent: QWidget | None = None) -> None:

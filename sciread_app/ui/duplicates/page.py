@@ -61,7 +61,6 @@ class DuplicatesPage(Page):
     papers_requested = Signal(object, str)  # list of PaperId, and a description
     library_requested = Signal()
     searched = Signal()  # the whole library, or part of it if cancelled
-    shown = Signal()  # a pair is shown, or there are none left
 
     def __init__(self, reviewer: Duplicates, context: AppContext) -> None:
         super().__init__(context.pages)
@@ -195,7 +194,7 @@ class DuplicatesPage(Page):
         """Show the loaded pair."""
         self._loading = False
         asked, self._asked = self._asked, None
-        self.shown.emit()
+        self.actions_changed.emit()
         if asked:
             asked()
 
@@ -234,7 +233,7 @@ class DuplicatesPage(Page):
         self._building.start(())
         if merges:
             self._middle.setCurrentWidget(self.merges)
-            self.shown.emit()
+            self.actions_changed.emit()
         else:
             self._invite()
 

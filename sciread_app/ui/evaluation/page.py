@@ -280,7 +280,7 @@ class EvaluationPage(Page):
         for name, action in zip(EXPORTS, self.export.menu().actions(), strict=True):
             action.setEnabled(not (why := self.why_not(name)))
             action.setToolTip(why)
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def _ask(self) -> None:
         if self.views.current != SCORES:  # scores are shown as they were loaded

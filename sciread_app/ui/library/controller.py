@@ -56,7 +56,7 @@ class ListPage(Protocol):
     """The page with the list of papers that edits apply to."""
 
     menu_opened: Any  # Signal(QMenu)
-    shown: Any  # Signal(ResultView)
+    view_shown: Any  # Signal(ResultView)
     view: ResultView
     result_list: PaperList
     model: PaperModel
@@ -348,7 +348,7 @@ class LibraryController(QObject):
         sidebar.escaped.connect(page.focus_results)
         sidebar.all_papers_selected.connect(self.choose_all)
         page.result_list.chosen_changed.connect(self._show_bar)
-        page.shown.connect(self._look_at_page)
+        page.view_shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)
         self.bar.cleared.connect(
             lambda: page.result_list.go_to(page.result_list.currentIndex().row())

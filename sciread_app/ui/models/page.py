@@ -226,7 +226,7 @@ class ModelsPage(Page):
     def _show_card(self, key: str) -> None:
         if removed := next((one for one in self._trashed if one.key == key), None):
             self.card.show_removed(removed)
-            self.shown.emit()
+            self.actions_changed.emit()
         elif key:
             self._jobs.run(
                 tr("Loading model details"),
@@ -255,7 +255,7 @@ class ModelsPage(Page):
         in_use = used is not None and used.name in (base, Path(base).name)
         self.card.show_about(about, used.title if used else "", base_in_use=in_use)
         self.card.show_progress(self._activation)
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def _installed(self, model: InstalledModel) -> None:
         self._show_message(tr("{title} was added", title=model.title))

@@ -260,7 +260,7 @@ class RecommendationsPage(Page):
         self.subjects.refresh()
         if before and self.subjects.current() == before:
             self._ask()  # the selection has not changed, which would have loaded the topic
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def _choose(self, subject: FollowedTopic) -> None:
         self.head.show_subject(subject)
@@ -269,7 +269,7 @@ class RecommendationsPage(Page):
             self._show(TopicRecommendations(subject))
             self._show_searching()
         self._ask()
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def _ask(self) -> None:
         subject, where = self.subjects.current(), self.head.where

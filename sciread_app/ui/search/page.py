@@ -60,7 +60,7 @@ class SearchPage(Page):
 
     sample_requested = Signal()
     mode_changed = Signal(object)  # ViewMode
-    shown = Signal(object)  # ResultView, each time one is shown
+    view_shown = Signal(object)  # ResultView, each time one is shown
 
     def __init__(self, finder: SearchGateway, context: AppContext) -> None:
         super().__init__(context.pages)
@@ -68,6 +68,7 @@ class SearchPage(Page):
         self._finder = finder
         self._context = context
         self._jobs, self._edits, self._navigate = jobs, context.edits, context.navigate
+        self.view_shown.connect(self.actions_changed)
         self.view = ResultView()
         self.list_actions: Sequence[QAction] = ()  # of the search, in the list's context menu
         self._with_details = True
@@ -174,7 +175,7 @@ class SearchPage(Page):
         if changed:
             self._show_results()
             self.mode_changed.emit(mode)
-            self.shown.emit(self.view)
+            self.view_shown.emit(self.view)
 
     def show_on_map(self, papers: Sequence[PaperId]) -> None:
         """Show the map, zoomed to these papers."""
@@ -421,7 +422,7 @@ class SearchPage(Page):
         self._highlight_soon.start()
         self._show_details()
         self.answered.add(view.query)
-        self.shown.emit(view)
+        self.view_shown.emit(view)
 
     @property
     def _shown_map(self) -> MapPanel | None:
@@ -466,7 +467,7 @@ class SearchPage(Page):
         shown.layout_job.busy_changed.connect(lambda busy: self._navigate.show_busy("search", busy))
         self._show_results()
         self._fit_map()
-        self.shown.emit(self.view)
+        self.view_shown.emit(self.view)
 
     def _follow_selection(self) -> None:
         self.details.show_selected(self.result_list.selected_count())

@@ -570,7 +570,7 @@ class MainWindow(QMainWindow):
         self.rail.enable_places(True)
         self._actions.library_opened()
         self.go_to_box()
-        self.page.shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
+        self.page.view_shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
         self.page.search()
         self.events.opened.emit()
         self._type_ahead.deliver(self)
@@ -582,7 +582,7 @@ class MainWindow(QMainWindow):
         page.sample_requested.connect(self.open_sample)
         page.remember(self.memory())
         page.menu_opened.connect(self.menus.reader.offer)
-        page.shown.connect(lambda view: self.palette_source.was_searched(view.query))
+        page.view_shown.connect(lambda view: self.palette_source.was_searched(view.query))
         self.menus.reader.follow_list(page.result_list, page.model)
 
     def _add_page(self, key: str) -> Page:

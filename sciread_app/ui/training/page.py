@@ -136,7 +136,7 @@ class TrainingPage(Page):
         self._right.setCurrentWidget(self.form)
         self.planning.look()
         self.form.take_focus()
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def open_folder(self) -> None:
         if source := ask_for_folder(self):
@@ -212,7 +212,7 @@ class TrainingPage(Page):
         if trainings and self.list.current == before:
             self._look()
         self._report_busy()
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def _report_busy(self) -> None:
         busy = any(training.status.is_active for training in self.trainings)
@@ -249,7 +249,7 @@ class TrainingPage(Page):
         self.list.show_trainings(self.trainings)
         self._report_busy()
         if changed:
-            self.shown.emit()
+            self.actions_changed.emit()
 
     def _tick(self) -> None:
         """Update the running training unless an earlier update is not finished, which may be one
@@ -308,7 +308,7 @@ class TrainingPage(Page):
         self._right.setCurrentWidget(self.view)
         self._whole.setCurrentIndex(1 if self.trainings else 0)
         self._look()
-        self.shown.emit()
+        self.actions_changed.emit()
 
     def _light(
         self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any

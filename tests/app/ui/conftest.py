@@ -114,7 +114,7 @@ def show_page(
         page.resize(1100, 700)
         qtbot.addWidget(page)
         page.show()
-        with qtbot.waitSignal(page.shown):
+        with qtbot.waitSignal(page.view_shown):
             page.search()
         return page
 

@@ -102,11 +102,11 @@ def test_search_leads_to_similar_papers_and_back(qtbot, jobs, window):
     assert "Mastering the game of Go" in " ".join(titles(window))
     press(Key.Key_Down)
     first = window.page.result_list.current()
-    with qtbot.waitSignal(window.page.shown):
+    with qtbot.waitSignal(window.page.view_shown):
         press(Key.Key_L, Held.ControlModifier)
     wait_for_jobs(qtbot, jobs)
     assert window.page.view.request.like == (first,) and window.page.model.rowCount() > 1
-    with qtbot.waitSignal(window.page.shown):
+    with qtbot.waitSignal(window.page.view_shown):
         press(Key.Key_Escape)
     assert window.page.view.query == "mastering the game of go"
 

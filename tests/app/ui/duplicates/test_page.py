@@ -44,7 +44,7 @@ def page(qtbot, jobs, context, reviewer):
     qtbot.addWidget(page)
     page.resize(1100, 700)
     page.show()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.refresh()
     yield page
     qtbot.waitUntil(lambda: not jobs.running())
@@ -93,7 +93,7 @@ def test_first_comparison_is_built_in_several_passes_of_the_event_loop(
     timer = QTimer(page, interval=0)
     timer.timeout.connect(count)
     timer.start()
-    page.shown.connect(lambda: built.append(passes))
+    page.actions_changed.connect(lambda: built.append(passes))
     page.show()
     page.refresh()
     qtbot.waitUntil(lambda: bool(built))
@@ -106,9 +106,9 @@ def test_first_comparison_is_built_in_several_passes_of_the_event_loop(
 def test_long_word_does_not_widen_its_side(qtbot, page, reviewer):
     long = "Wissenschaftlichtechnischezusammenarbeitsgemeinschaft"
     reviewer.add(replace(ONE, title=long), replace(OTHER, title="Moths"))
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.list.setCurrentIndex(page.list.model().index(3, 0))
     first, second = (cell(page, "title", side) for side in (0, 1))
     assert first.minimumSizeHint().width() == second.minimumSizeHint().width()
@@ -117,9 +117,9 @@ def test_long_word_does_not_widen_its_side(qtbot, page, reviewer):
 def test_long_word_is_copied_without_break_marks(qtbot, page, reviewer):
     long = "Wissenschaftlichtechnischezusammenarbeitsgemeinschaft"
     reviewer.add(replace(ONE, title=long), replace(OTHER, title=long))
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.list.setCurrentIndex(page.list.model().index(3, 0))
     # A value that is the same on both sides is selectable text instead of a choice.
     text = next(label for label in page.panel.findChildren(QLabel) if long[:16] in label.text())
@@ -205,7 +205,7 @@ def test_clicked_value_is_kept_by_the_merge(qtbot, page, reviewer):
     qtbot.mouseClick(cell(page, "title", 1), Qt.MouseButton.LeftButton)
     assert cell(page, "title", 1).objectName() == "winner"
     assert cell(page, "title", 0).objectName() == "choice"
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         qtbot.mouseClick(page.panel.merge, Qt.MouseButton.LeftButton)
     assert reviewer.calls == ["merge 1 2 title=The Life of Bees."]
 
@@ -218,7 +218,7 @@ def test_left_and_right_keys_choose_all_values_of_one_paper(qtbot, page, reviewe
 
 
 def test_down_key_goes_to_the_next_pair(qtbot, page):
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         qtbot.keyClick(page.list, Key.Key_Down)
     assert page.panel.found.pair.title == "Wasps"
 
@@ -244,7 +244,7 @@ def test_merge_of_equal_titles_shows_one_and_the_file_by_name(qtbot, page, revie
 
 def test_merge_all_button_merges_agreeing_pairs(qtbot, page, reviewer):
     assert page.merge_all.text() == "Merge all identical pairs (1)"
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         qtbot.mouseClick(page.merge_all, Qt.MouseButton.LeftButton)
     assert reviewer.calls == ["merge all"] and page.count.text() == "2 pairs"
     assert page.merge_all.isHidden()
@@ -255,35 +255,35 @@ def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer):
     page.mark_not_duplicates()
     page.merge()
     assert page.busy and not page.panel.merge.isEnabled() and reviewer.calls == []
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))  # the edit failed or is done
     assert page.panel.merge.isEnabled()
 
 
 def test_versions_are_in_a_separate_list(qtbot, page):
     assert "V versions" in page.panel.hint.text()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.lists.tab_stops()[VERSIONS].click()
     assert page.panel.found.pair.title == "Crickets"
     assert page.panel.versions.isHidden() and page.panel.keep.text() == "Unlink"
     assert "V versions" not in page.panel.hint.text()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.mark_not_duplicates()
     assert page.empty.isVisible() and page.empty.title.text() == "No versions"
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.lists.tab_stops()[TO_LOOK_AT].click()
 
 
 def test_line_offers_a_search_while_it_is_due(qtbot, jobs, page, reviewer):
     assert not page.search_due.isVisible()
     reviewer.search_due = True
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
     assert page.search_due.isVisible()
     with qtbot.waitSignal(page.searched):
         qtbot.mouseClick(page.search_due.button, Qt.MouseButton.LeftButton)
         assert not page.search_due.isVisible() and not page.search.isEnabled()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
     assert not page.search_due.isVisible() and page.count.text() == "4 pairs"
 
@@ -292,7 +292,7 @@ def test_page_without_pairs_has_a_placeholder(qtbot, jobs, context):
     page = DuplicatesPage(FakeDuplicates(), context)
     qtbot.addWidget(page)
     page.show()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.refresh()
     assert page.empty.isVisible() and page.empty.title.text() == "No duplicates to review"
     assert page.merge_all.isHidden()
@@ -302,14 +302,14 @@ def test_pair_with_a_removed_paper_is_replaced_by_the_next(qtbot, page, reviewer
     removed = page.list.current
     del reviewer._sides[removed.a, removed.b]
     reviewer._pairs.remove(removed)
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page._show_pair(removed)
     assert page.list.current.title == "Wasps"
 
 
 def test_merged_pair_is_selected_again_after_undo(qtbot, page, reviewer):
     pairs = reviewer.pairs()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.merge()
     qtbot.keyClick(page.list, Key.Key_Down)
     assert page.list.current.title == "Ants"
@@ -380,10 +380,10 @@ def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, contex
     page.show()
     page.refresh()
     page.merge()
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         go_on.set()
     reviewer.add(ONE, OTHER)
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: page.panel.found is not None)
     assert decided == []

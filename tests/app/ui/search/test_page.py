@@ -320,7 +320,7 @@ def test_order_is_restored(qtbot, show_page, tmp_path):
     gateway = FakeGateway()
     later = show_page(gateway)
     later.remember(settings)
-    with qtbot.waitSignal(later.shown):
+    with qtbot.waitSignal(later.view_shown):
         later.search()
     assert later.header.order.text() == "Title" and gateway.orders[-1] is Order.title
 
@@ -511,7 +511,7 @@ def test_refresh_keeps_selection_and_scroll_position(qtbot, show_page):
     page.result_list.set_scroll_position(page.result_list.height_of_rows(98))
     reading = page.result_list.current()
     gateway.count += 7
-    with qtbot.waitSignal(page.shown):
+    with qtbot.waitSignal(page.view_shown):
         page.library_changed(LibraryChanges(papers=True))
     assert page.result_list.current() == reading
     assert page.result_list.currentIndex().row() == 107
