@@ -45,11 +45,11 @@ def main() -> None:
     workspace = open_workspace(wanted.home)
     try:
         with workspace.active_model.use() as now:
-            if now.space is None:
+            if now.index is None:
                 sys.exit(now.error)
             if wanted.home == ROOT / "bench-home":
                 _fill(workspace, wanted.papers)
-            _measure(workspace, now.space)
+            _measure(workspace, now.index)
     finally:
         workspace.close()
 

@@ -47,7 +47,7 @@ def main() -> None:
     given = arguments.parse_args()
     workspace = open_workspace(made(given.home))
     with workspace.active_model.use() as now:
-        space, search = now.space, now.search
+        space, search = now.index, now.search
     if space is None or not space.count():
         arguments.exit(0, f"Nothing in {workspace.home.folder} is encoded: name a --home.\n")
     space.sync()

@@ -132,7 +132,7 @@ class Windowed:
     @property
     def _space(self) -> str:
         with self.workspace.active_model.use() as now:
-            return now.space.key if now.space else ""
+            return now.index.key if now.index else ""
 
     def _finished(self, page: TrainingPage) -> TrainingRun:
         self.until(lambda: page.view.details and not page.view.details.training.status.is_active)

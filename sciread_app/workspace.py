@@ -234,7 +234,7 @@ class Workspace:
         from sciread_app.services.map.map_service import MapService
         from sciread_app.services.subprocess.worker import apart
 
-        if (space := now.space) is None:
+        if (space := now.index) is None:
             return None
         return now.get_or_create(
             MapService, lambda: MapService(self.library, space, self.home.indexes, apart)
@@ -299,7 +299,7 @@ class Workspace:
     def recommender(self, now: LoadedModel) -> Recommender:
         from sciread_app.services.recommend.recommender import Recommender
 
-        return now.get_or_create(Recommender, lambda: Recommender(self.library, now.space))
+        return now.get_or_create(Recommender, lambda: Recommender(self.library, now.index))
 
     @cached_property
     def digests(self) -> DigestService:

@@ -97,7 +97,7 @@ def similar(
 
 def _encode_hint(now: LoadedModel) -> str:
     """The command that indexes the papers, if none is indexed yet."""
-    unindexed = now.space is not None and not now.space.count()
+    unindexed = now.index is not None and not now.index.count()
     return tr("Run `sciread encode` to index the papers.") if unindexed else ""
 
 
@@ -176,7 +176,7 @@ def encode(
     A stopped run resumes when you run the command again.
     """
     with workspace.active_model.use() as now:
-        if (space := now.space) is None:
+        if (space := now.index) is None:
             raise LibraryError(tr("Search by meaning is not available: {why}", why=now.error))
         with console.progress("Indexing") as task:
             encoded = space.encode_missing(task, most=most)
@@ -212,7 +212,7 @@ def doctor(
             workspace.active_model.use() as now,
             console.progress("Checking") as task,
         ):
-            findings = doctors.examine(workspace.library, now.space, workspace.home, task)
+            findings = doctors.examine(workspace.library, now.index, workspace.home, task)
     except LibraryDamaged as damage:
         place, backups = backups_of(home)
         findings = doctors.examine_damaged(place, backups, damage)

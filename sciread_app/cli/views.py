@@ -316,7 +316,7 @@ def finding(found: Diagnosis) -> RenderableType:
 def status_as_value(workspace: Workspace) -> dict[str, Any]:
     library = workspace.library
     with workspace.active_model.use() as now:
-        space, title = now.space, now.title if now.space else ""
+        space, title = now.index, now.title if now.index else ""
     papers = library.count()
     imports, fetches = library.import_log.imports(), library.fetches.all()
     from_files = next((one for one in imports if one.fetch is None), None)

@@ -52,7 +52,7 @@ class ActivationResult(NamedTuple):
 class LoadedModel:
     """A model with its embedding index and search, all in one vector space.
 
-    If its package cannot be used, `space` is None, and search goes by keywords alone. `error` is
+    If its package cannot be used, `index` is None, and search goes by keywords alone. `error` is
     the reason, or the reason why the model's process did not start.
     """
 
@@ -61,8 +61,8 @@ class LoadedModel:
     ) -> None:
         self.name = name  # of the model's folder
         self.title = model.title if model else name
-        self.space = EmbeddingIndex(library, model, indexes) if model else None
-        self.search = SearchService(library, self.space)
+        self.index = EmbeddingIndex(library, model, indexes) if model else None
+        self.search = SearchService(library, self.index)
         self._model = model
         # Whether the model has encoded a text: its first one takes seconds.
         self.is_loaded = False
@@ -74,14 +74,14 @@ class LoadedModel:
 
     @property
     def ref(self) -> ModelRef:
-        return ModelRef(self.name, self.space.key if self.space else "")
+        return ModelRef(self.name, self.index.key if self.index else "")
 
     def load(self) -> None:
         """Start the model's process, so that later requests need not wait. Raises EncoderFailed."""
-        if self.space is None:
+        if self.index is None:
             return
         try:
-            self.space.encode_query("paper")
+            self.index.encode_query("paper")
         except EncoderFailed as failure:
             self.error = str(failure)
             raise
@@ -113,11 +113,11 @@ class LoadedModel:
     def close(self) -> None:
         """Stop the model's process, and save its index."""
         with self._close_lock:
-            space, self._closed = None if self._closed else self.space, True
-            if space is None:
+            index, self._closed = None if self._closed else self.index, True
+            if index is None:
                 return
             try:
-                space.close()
+                index.close()
             except (OSError, RuntimeError):
                 # A full disk must not make a search fail; the index can be rebuilt.
                 log.exception("could not save the index of %s", self.name)
@@ -202,10 +202,10 @@ class ActiveModel:
         """
         while True:
             with self.use() as now:
-                if now.space is None:
+                if now.index is None:
                     return 0
                 try:
-                    encoded = now.space.encode_missing(self._while_active(now, task), most=most)
+                    encoded = now.index.encode_missing(self._while_active(now, task), most=most)
                 except Cancelled:
                     if self._now is now:
                         raise
@@ -280,8 +280,8 @@ class ActiveModel:
         old = self._current()
         new = self._open(model)
         try:
-            if new.space:
-                new.space.sync(task)
+            if new.index:
+                new.index.sync(task)
             self._start(new, task)
         except BaseException:
             new.close()
@@ -298,25 +298,25 @@ class ActiveModel:
 
     def _prepare(self, new: LoadedModel, task: Task) -> int:
         """Encode the papers that the model lacks, and load it. Return how many were encoded."""
-        assert new.space
+        assert new.index
         task = _cancelled_if(lambda: self._is_replaced(new.name), task)
-        if self._has_encoded_most(new.space.key):
-            encoded = new.space.encode_missing(task)
+        if self._has_encoded_most(new.index.key):
+            encoded = new.index.encode_missing(task)
         else:
             # Only one process prepares a model; a kill releases the lock.
             lock = FileLock(self._home.indexes / "activation.lock")
             note = tr("Waiting for another program to finish indexing")
             with exclusive(lock, task, note), new.low_priority():
                 encoded = self._encode_all(new, task)
-        new.space.save()
+        new.index.save()
         self._start(new, task)
         return encoded
 
     def _encode_all(self, new: LoadedModel, task: Task) -> int:
-        assert new.space
+        assert new.index
         total = 0
         for _ in range(_MAX_PASSES):
-            encoded = new.space.encode_missing(task)
+            encoded = new.index.encode_missing(task)
             total += encoded
             if encoded <= _FEW:
                 break
@@ -331,8 +331,8 @@ class ActiveModel:
     def _switch(self, new: LoadedModel) -> None:
         """Commit the switch; it cannot be cancelled from here on."""
         with self.use() as now:
-            if now.space:
-                now.space.save()  # so that closing it later does not delay a search
+            if now.index:
+                now.index.save()  # so that closing it later does not delay a search
         self._library.active_model.switch(new.ref)
         # Decided by the committed state, not by the result of `switch`: another process or a second
         # click may have activated the same model before.
@@ -413,6 +413,6 @@ def _replaced() -> Cancelled:
 
 
 def _result(new: LoadedModel, old: LoadedModel, encoded: int = 0) -> ActivationResult:
-    if old.space is None or old.name == new.name:
+    if old.index is None or old.name == new.name:
         return ActivationResult(new.name, new.title, encoded)
     return ActivationResult(new.name, new.title, encoded, old.name, old.title)

@@ -89,9 +89,9 @@ class CompareGateway:
         workspace = self._workspace
         if name == workspace.active_model.model:
             with workspace.active_model.use() as now:
-                if now.name == name and now.space:
+                if now.name == name and now.index:
                     papers = workspace.library.ids()
-                    read = len(papers) - now.space.count_without_vector(papers)
+                    read = len(papers) - now.index.count_without_vector(papers)
                     yield now.search, read, len(papers)
                     return
         read, total = workspace.comparison.progress(name)

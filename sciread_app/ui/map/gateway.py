@@ -41,9 +41,9 @@ class MapGateway:
         papers = self._workspace.library.count()
         with self._workspace.active_model.use() as now:
             atlas = self._workspace.map(now)
-            if now.space is None or atlas is None:
+            if now.index is None or atlas is None:
                 return MapStatus(papers, 0, by_meaning=False)
-            return MapStatus(papers, now.space.count(), atlas.read())
+            return MapStatus(papers, now.index.count(), atlas.read())
 
     def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
         """Update the map or compute a new layout. Returns None if there are too few papers."""
@@ -73,7 +73,7 @@ class MapGateway:
     def similar(self, paper: PaperId) -> Sequence[NearestPaper]:
         """Return the papers most similar to one, best first."""
         with self._workspace.active_model.use() as now:
-            if now.space is None:
+            if now.index is None:
                 return ()
             found = now.search.similar((paper,), (), limit=ALIKE)
         hits = (*found.hits, *found.weaker)[:ALIKE]

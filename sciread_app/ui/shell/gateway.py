@@ -136,10 +136,10 @@ class WindowGateway(SearchGateway):
         if not self._answering.is_loaded:
             return Status(papers)
         with self._answering.use() as now:
-            if now.space is None:
+            if now.index is None:
                 return Status(papers)
             # Papers in Trash have vectors too, but are not counted.
-            lacking = now.space.count_without_vector(self._library.ids())
+            lacking = now.index.count_without_vector(self._library.ids())
         return Status(papers, lacking, by_meaning=True)
 
     def goals(self) -> list[PaletteTarget]:

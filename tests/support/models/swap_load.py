@@ -241,8 +241,8 @@ def model_processes() -> dict[int, str]:
 
 
 def _space(now: LoadedModel) -> str:
-    assert now.space
-    return now.space.key
+    assert now.index
+    return now.index.key
 
 
 def lost(workspace: Workspace) -> list[str]:
@@ -254,13 +254,13 @@ def lost(workspace: Workspace) -> list[str]:
     for name in NAMES:
         workspace.active_model.activate(name, Task())
         with workspace.active_model.use() as now:
-            assert now.space
-            now.space.sync()
-            vectors, known = now.space.vectors(ids)
-            right = np.array([vector_of(now.space.key, text) for text in texts])
+            assert now.index
+            now.index.sync()
+            vectors, known = now.index.vectors(ids)
+            right = np.array([vector_of(now.index.key, text) for text in texts])
             off = ~known | (np.abs(vectors - right).max(1) > 0.01)
             found += [f"{name}: {texts[n]}" for n in np.flatnonzero(off)]
-            found += now.space.problems()
+            found += now.index.problems()
     return found
 
 

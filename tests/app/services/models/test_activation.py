@@ -103,7 +103,7 @@ def test_activated_model_is_loaded_and_saved_at_once(program, home):
     """The model has started, and its vectors are on disk."""
     program.activate("b")
     with program.active_model.use() as now:
-        assert now.is_loaded and now.space.problems() == []
+        assert now.is_loaded and now.index.problems() == []
     again = EmbeddingIndex(program.library, program.models("b"), home.indexes)
     assert again.problems() == []
 

@@ -160,8 +160,8 @@ def test_activation_killed_at_any_moment_keeps_a_model_and_resumes(home, moment,
     for model in ("a", "b"):
         answering.activate(model, Task())
         with answering.use() as at_work:
-            assert at_work.space.problems() == []
-            kept, known = at_work.space.vectors(library.ids()[::-1])
+            assert at_work.index.problems() == []
+            kept, known = at_work.index.vectors(library.ids()[::-1])
             assert known.all() and np.allclose(kept, vectors(model), atol=1e-3)
     assert library.problems() == []
     answering.close()

@@ -100,7 +100,7 @@ def test_index_is_saved_when_model_is_swapped_out(library, manager, tmp_path):
     manager.encode_missing(Task())
     with manager.use() as old:
         swap(library, manager, "b")
-        old_space = old.space
+        old_space = old.index
     again = EmbeddingIndex(library, FakeModel("a", lambda text: None), Home(tmp_path).indexes)
     assert again.problems() == [] and old_space.count() == PAPERS + 1
 
@@ -139,7 +139,7 @@ def test_unusable_model_leaves_search_by_words(library, models, tmp_path):
     library.put([paper("On bees")])
     answering = ActiveModel(library, Home(tmp_path), "gone", models, models.package)
     with answering.use() as now:
-        assert (now.space, now.ref) == (None, ModelRef("gone", ""))
+        assert (now.index, now.ref) == (None, ModelRef("gone", ""))
         assert [hit.paper for hit in now.search.find(parse("bees")).hits] == [1]
         now.load()
     assert answering.error == "There is no model gone. Choose another."

@@ -65,7 +65,7 @@ def window(qtbot, jobs, appearance, workspace) -> Iterator[MainWindow]:
 def nearest(workspace, query: str) -> int:
     """Return the paper that the active model should rank first, computed independently."""
     with workspace.active_model.use() as now:
-        space = now.space.key
+        space = now.index.key
     scores = [vector_of(space, f"Paper {n}") @ vector_of(space, query) for n in range(PAPERS)]
     return int(np.argmax(scores)) + 1
 
