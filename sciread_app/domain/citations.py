@@ -31,7 +31,7 @@ class CitationResponse(NamedTuple):
     problem: str = ""  # why there is no response for this paper; the request may be repeated
 
 
-class Neighbour(NamedTuple):
+class CitationEnd(NamedTuple):
     """The paper at the other end of a citation."""
 
     identifier: Identifier

@@ -14,7 +14,7 @@ from sciread_app.services.map import clustering as clusters
 from sciread_app.services.map import tsne_layout
 from sciread_app.services.map.map_file import Arrays, read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
-    NeighbourGraph,
+    KnnGraph,
     Places,
     TsneLayout,
     TsneState,
@@ -50,7 +50,7 @@ class Unfinished(NamedTuple):
 
 def lay_out(
     points: NDArray[np.float32],
-    known: NeighbourGraph | None,
+    known: KnnGraph | None,
     papers: Arrays,
     unfinished: Unfinished,
     task: Task,
@@ -71,7 +71,7 @@ def lay_out(
 
 
 def _run_tsne(
-    points: NDArray[np.float32], near: NeighbourGraph, file: Path, task: Task, *, resume: bool
+    points: NDArray[np.float32], near: KnnGraph, file: Path, task: Task, *, resume: bool
 ) -> Places:
     known = read_arrays(file) if resume else None
     if known is not None and len(known.get("places", ())) == len(points):

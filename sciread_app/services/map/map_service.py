@@ -23,7 +23,7 @@ from sciread_app.services.map.layout_worker import Draft, Unfinished, lay_out
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
     Axes,
-    NeighbourGraph,
+    KnnGraph,
     Places,
     find_axes,
     least_similarity,
@@ -222,9 +222,7 @@ class MapService:
         axes = find_axes(vectors)
         return there, axes, axes.reduce(vectors), least_similarity(vectors)
 
-    def _read_unfinished(
-        self, ids: Ids, hashes: Ids
-    ) -> tuple[NDArray[np.int64], NeighbourGraph] | None:
+    def _read_unfinished(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], KnnGraph] | None:
         """Return the rows of an unfinished layout's papers in `ids`, and their neighbours.
 
         None if there is no unfinished layout, or its papers have changed.
@@ -236,7 +234,7 @@ class MapService:
         same = (ids[places] == stage["ids"]) & (hashes[places] == stage["hashes"])
         if not same.all() or len(places) < min(len(ids), SAMPLE) / 2:
             return None
-        return places, NeighbourGraph(stage["indices"], stage["distances"])
+        return places, KnnGraph(stage["indices"], stage["distances"])
 
     def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task, *, later: bool) -> _Kept:
         """Place the papers of `ids` that are not on the map.

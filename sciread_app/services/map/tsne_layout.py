@@ -45,7 +45,7 @@ class Axes(NamedTuple):
         return reduced.astype(np.float32, copy=False)
 
 
-class NeighbourGraph(NamedTuple):
+class KnnGraph(NamedTuple):
     """For each paper, the rows of the nearest others and their distances, nearest first."""
 
     indices: NDArray[np.int64]
@@ -78,7 +78,7 @@ def _signed(directions: NDArray[Any]) -> NDArray[Any]:
     return signed
 
 
-def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> NeighbourGraph:
+def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> KnnGraph:
     """Find the `k` nearest of `among` for each point, exactly. Raises Cancelled."""
     indices = np.empty((len(points), k), np.int64)
     distances = np.empty((len(points), k), np.float32)
@@ -96,10 +96,10 @@ def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> N
         squares = np.take_along_axis(near, order, axis=1)
         squares += np.einsum("ij,ij->i", block, block)[:, None]
         distances[rows] = np.sqrt(squares.clip(min=0))
-    return NeighbourGraph(indices, distances)
+    return KnnGraph(indices, distances)
 
 
-def neighbours(points: Vectors, task: Task) -> NeighbourGraph:
+def neighbours(points: Vectors, task: Task) -> KnnGraph:
     """Find the neighbours of each point that a layout needs, without itself. Raises Cancelled."""
     k = min(_NEIGHBOURS, len(points) - 1)
     found = nearest(points, points, k + 1, task, tr("Comparing papers"))
@@ -107,17 +107,13 @@ def neighbours(points: Vectors, task: Task) -> NeighbourGraph:
     # Among many equal points, a point may not be among its own nearest.
     itself[~itself.any(axis=1), -1] = True
     shape = (len(points), k)
-    return NeighbourGraph(
-        found.indices[~itself].reshape(shape), found.distances[~itself].reshape(shape)
-    )
+    return KnnGraph(found.indices[~itself].reshape(shape), found.distances[~itself].reshape(shape))
 
 
 class TsneLayout:
     """A t-SNE layout that is advanced in steps and can be resumed."""
 
-    def __init__(
-        self, points: Vectors, near: NeighbourGraph, state: TsneState | None = None
-    ) -> None:
+    def __init__(self, points: Vectors, near: KnnGraph, state: TsneState | None = None) -> None:
         # Imports scikit-learn, which takes seconds: only here, and never in the window's thread.
         from openTSNE import TSNEEmbedding
         from openTSNE.affinity import PerplexityBasedNN

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from sqlalchemy import text
 
-from sciread_app.domain.citations import NAMES, Counts, Mention, Neighbour
+from sciread_app.domain.citations import NAMES, CitationEnd, Counts, Mention
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.storage import paper_rows
 from sciread_app.storage.database import Database
@@ -78,11 +78,11 @@ class CitationStore:
                     marks,
                 )
 
-    def references_of(self, paper: PaperId) -> list[Neighbour]:
+    def references_of(self, paper: PaperId) -> list[CitationEnd]:
         """The references of a paper, each once, those in the library first."""
         return self._neighbours(paper, "cited")
 
-    def citing(self, paper: PaperId) -> list[Neighbour]:
+    def citing(self, paper: PaperId) -> list[CitationEnd]:
         """The papers that cite this one, each once, those in the library first."""
         return self._neighbours(paper, "citing")
 
@@ -178,7 +178,7 @@ class CitationStore:
             found = (Mention(Identifier(kind, value), *rest) for kind, value, *rest in rows)
             return {mention.name: mention for mention in found}
 
-    def _neighbours(self, paper: PaperId, end: str) -> list[Neighbour]:
+    def _neighbours(self, paper: PaperId, end: str) -> list[CitationEnd]:
         ends = text(
             f"SELECT kind, name, other FROM ({_ENDS_OF[end]})"
             " WHERE other IS NOT :paper ORDER BY other IS NULL, other, kind, name"
@@ -186,7 +186,7 @@ class CitationStore:
         with self._db.reading() as db:
             rows = db.execute(ends, {"ids": json.dumps([int(paper)]), "paper": int(paper)})
             found = {
-                other if other is not None else (kind, name): Neighbour(
+                other if other is not None else (kind, name): CitationEnd(
                     Identifier(kind, name), None if other is None else PaperId(other)
                 )
                 for kind, name, other in rows

@@ -15,8 +15,8 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.paper.citation_graph import CitationGraphView, RelatedNode
 from sciread_app.ui.paper.details_html import PAPER
-from sciread_app.ui.paper.neighbor_graph import Neighbor, NeighborGraph
 from sciread_app.ui.paper.related_papers_html import (
     ADD,
     FEW,
@@ -261,10 +261,10 @@ class RelatedPapers(QWidget):
             self.graph.show_neighbors(self._paper, left, right)
             self.layout_changed.emit()
 
-    def _neighbors(self) -> list[Neighbor]:
+    def _neighbors(self) -> list[RelatedNode]:
         """The loaded papers of all tabs that are in the library, each once: first those linked by a
         citation."""
-        found: dict[PaperId, Neighbor] = {}
+        found: dict[PaperId, RelatedNode] = {}
         for tab in (REFERENCES, CITING):
             linked = self._loaded.get(tab)
             papers = (
@@ -272,11 +272,11 @@ class RelatedPapers(QWidget):
             )
             for paper in [one for one in papers if one][:MOST_CITED]:
                 if paper.id is not None:
-                    found.setdefault(paper.id, Neighbor(paper, tab, TABS[tab][0]))
+                    found.setdefault(paper.id, RelatedNode(paper, tab, TABS[tab][0]))
         alike = self._loaded.get(SIMILAR)
         for one in () if alike is None or isinstance(alike, CitationList) else alike:
             if one.paper.id is not None and len(found) < MOST_NEIGHBORS:
-                about = Neighbor(one.paper, SIMILAR, TABS[SIMILAR][0], match_note(one))
+                about = RelatedNode(one.paper, SIMILAR, TABS[SIMILAR][0], match_note(one))
                 found.setdefault(one.paper.id, about)
         return list(found.values())
 
@@ -323,7 +323,7 @@ class RelatedPapers(QWidget):
         self.in_list = styled(QPushButton(tr("Show in list")), "flush")
         self.in_list.clicked.connect(self._list)
         buttons = row(self.fetch, self.titles, self.in_list, 0, spacing=4)
-        self.graph = NeighborGraph(self._appearance)
+        self.graph = CitationGraphView(self._appearance)
         self.graph.paper_requested.connect(self.paper_requested)
         parts = (self.graph, self.tabs, self.note, self.text, buttons)
         column(*parts, parent=self, margins=0, spacing=8)
@@ -331,7 +331,7 @@ class RelatedPapers(QWidget):
         self._show_neighbors()
 
 
-def _sides(neighbors: Sequence[Neighbor]) -> tuple[list[Neighbor], list[Neighbor]]:
+def _sides(neighbors: Sequence[RelatedNode]) -> tuple[list[RelatedNode], list[RelatedNode]]:
     """References at the left, citing papers at the right, the others where there is room."""
     left = [one for one in neighbors if one.kind == REFERENCES]
     right = [one for one in neighbors if one.kind == CITING]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from sciread_app.domain.citations import Counts, Neighbour
+from sciread_app.domain.citations import CitationEnd, Counts
 from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from tests.support.generate.papers import paper
@@ -26,10 +26,10 @@ def test_references_and_citing_papers_are_found(library):
     [a, b] = put(library, paper("On bees", doi="10.1000/a"), paper("On wasps", doi="10.1000/b"))
     library.citations.put([(doi("a"), doi("b")), (doi("a"), doi("far"))], "test")
     assert library.citations.references_of(a) == [
-        Neighbour(doi("b"), b),
-        Neighbour(doi("far"), None),
+        CitationEnd(doi("b"), b),
+        CitationEnd(doi("far"), None),
     ]
-    assert library.citations.citing(b) == [Neighbour(doi("a"), a)]
+    assert library.citations.citing(b) == [CitationEnd(doi("a"), a)]
     assert library.citations.citing(a) == []
 
 
@@ -49,16 +49,16 @@ def test_citation_counts_once_under_any_identifiers(library):
 def test_paper_added_later_is_found_by_earlier_citations(library):
     [a] = put(library, paper("On bees", doi="10.1000/a"))
     library.citations.put([(doi("a"), pmid(2))], "test")
-    assert library.citations.references_of(a) == [Neighbour(pmid(2), None)]
+    assert library.citations.references_of(a) == [CitationEnd(pmid(2), None)]
     [b] = put(library, paper("On wasps", doi="10.1000/b", pmid="2"))
-    assert library.citations.references_of(a) == [Neighbour(pmid(2), b)]
+    assert library.citations.references_of(a) == [CitationEnd(pmid(2), b)]
 
 
 def test_paper_in_trash_is_not_resolved(library):
     [a, b] = put(library, paper("On bees", doi="10.1000/a"), paper("On wasps", doi="10.1000/b"))
     library.citations.put([(doi("a"), doi("b"))], "test")
     library.trash([b])
-    assert library.citations.references_of(a) == [Neighbour(doi("b"), None)]
+    assert library.citations.references_of(a) == [CitationEnd(doi("b"), None)]
 
 
 def test_paper_does_not_cite_itself_under_another_identifier(library):

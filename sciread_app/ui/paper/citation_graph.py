@@ -35,7 +35,7 @@ CHIP = 24  # pixels beside the text of a neighbor
 DOT = 3.0
 
 
-class Neighbor(NamedTuple):
+class RelatedNode(NamedTuple):
     """A related paper. `kind` sets its colour, `relation` names it; `note` is for the tooltip."""
 
     paper: Paper
@@ -44,7 +44,7 @@ class Neighbor(NamedTuple):
     note: str = ""
 
 
-class NeighborGraph(QWidget):
+class CitationGraphView(QWidget):
     """The neighbors are buttons, so that keyboard and screen readers reach them."""
 
     paper_requested = Signal(object)  # PaperId
@@ -52,7 +52,7 @@ class NeighborGraph(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
-        self._neighbors: Sequence[Neighbor] = ()
+        self._neighbors: Sequence[RelatedNode] = ()
         self._web = _Web(appearance)
         self._legend = styled(QLabel(), "quiet")
         self._legend.setTextFormat(Qt.TextFormat.RichText)
@@ -61,7 +61,7 @@ class NeighborGraph(QWidget):
         appearance.follow(self._paint)
 
     def show_neighbors(
-        self, paper: Paper, left: Sequence[Neighbor], right: Sequence[Neighbor]
+        self, paper: Paper, left: Sequence[RelatedNode], right: Sequence[RelatedNode]
     ) -> None:
         """Show a paper with its neighbors. Without any, the graph is empty."""
         self._neighbors = (*left, *right)
@@ -93,7 +93,7 @@ class _Web(QWidget):
         super().__init__()
         self._appearance = appearance
         self._label = ""
-        self._lines: list[tuple[QPushButton, Neighbor]] = []
+        self._lines: list[tuple[QPushButton, RelatedNode]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(8)
@@ -109,8 +109,8 @@ class _Web(QWidget):
         self._fit_labels()
 
     def show_sides(
-        self, label: str, left: Sequence[Neighbor], right: Sequence[Neighbor]
-    ) -> list[tuple[QPushButton, Neighbor]]:
+        self, label: str, left: Sequence[RelatedNode], right: Sequence[RelatedNode]
+    ) -> list[tuple[QPushButton, RelatedNode]]:
         """Replace the contents. Returns the buttons."""
         remove_widgets(self._grid)
         for row in range(self._grid.rowCount()):
@@ -166,7 +166,7 @@ class _Web(QWidget):
         return scaled(self.font(), 0.92, QFont.Weight.DemiBold)
 
 
-def _button(neighbor: Neighbor) -> QPushButton:
+def _button(neighbor: RelatedNode) -> QPushButton:
     button = styled(QPushButton(), "chip")
     button.setMinimumWidth(1)  # its text is elided
     title = readable(neighbor.paper.title) or tr("Untitled")
