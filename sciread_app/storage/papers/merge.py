@@ -15,7 +15,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import fulltext, paper_rows, schema
 from sciread_app.storage.papers import merge_history, versions
-from sciread_app.storage.papers.merge_history import MergeNote, MergeSide
+from sciread_app.storage.papers.merge_history import MergeSide, NewMerge
 
 # Tables whose rows move to the kept paper, and those in which it may have equal rows already.
 _FOLLOW = ("notes", "highlights", "news", "origins")
@@ -47,7 +47,7 @@ def merge(
     groups = versions.members(db, ids)
     own = states[kept]
     for other in others:
-        merge_history.remember(db, [MergeNote(kept, own, states[other])], now)
+        merge_history.remember(db, [NewMerge(kept, own, states[other])], now)
         merge_history.reassign(db, kept, other)
         own = _with(own, states[other])
         _move(db, kept, other)

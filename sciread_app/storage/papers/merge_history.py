@@ -52,10 +52,10 @@ class MergeSide:
 
 
 @dataclass(frozen=True, slots=True)
-class MergeNote:
+class NewMerge:
     """A merge to record. `by_import` is the id of the import that made it."""
 
-    kept: int
+    paper: int  # the surviving one
     own: MergeSide
     other: MergeSide
     reason: str = ""
@@ -65,15 +65,15 @@ class MergeNote:
 @dataclass(frozen=True, slots=True)
 class StoredMerge:
     id: int
-    kept: int
+    paper: int  # the surviving one
     at: float
     own: MergeSide
     other: MergeSide
 
 
-def remember(db: Connection, notes: Sequence[MergeNote], now: float) -> None:
+def remember(db: Connection, notes: Sequence[NewMerge], now: float) -> None:
     rows = [
-        (note.kept, note.by_import, now, note.reason, _written(note.own), _written(note.other))
+        (note.paper, note.by_import, now, note.reason, _written(note.own), _written(note.other))
         for note in notes
     ]
     columns = ("paper", '"import"', "at", "reason", "own", "other")
@@ -92,7 +92,7 @@ def of_papers(db: Connection, papers: Iterable[int]) -> dict[int, list[StoredMer
     """The merges of each of these papers, latest first."""
     table, found = schema.merges.c, defaultdict[int, list[StoredMerge]](list)
     for one in _remembered(db, table.paper.in_(paper_rows.among(papers)) & table.within.is_(None)):
-        found[one.kept].append(one)
+        found[one.paper].append(one)
     return found
 
 

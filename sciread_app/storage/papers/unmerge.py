@@ -77,7 +77,7 @@ def _take_out(db: Connection, merges: Sequence[StoredMerge], now: float) -> list
 
     Merges of different papers are independent and undone together.
     """
-    kept = {merge.kept for merge in merges}
+    kept = {merge.paper for merge in merges}
     papers = paper_rows.read(db, kept)
     known = merge_history.of_papers(db, kept)
     made = _ids(db, merges)
@@ -85,8 +85,8 @@ def _take_out(db: Connection, merges: Sequence[StoredMerge], now: float) -> list
     for turn in _turns(zip(merges, made, strict=True)):
         taken = []
         for merge, id in turn:
-            before = papers[merge.kept]
-            papers[merge.kept] = left = _left(db, merge, before, known[merge.kept])
+            before = papers[merge.paper]
+            papers[merge.paper] = left = _left(db, merge, before, known[merge.paper])
             taken.append(_Unmerge(merge, id, before, left))
         _take_out_at_once(db, taken, now)
     merge_history.forget(db, dict(zip((merge.id for merge in merges), made, strict=True)))
@@ -101,10 +101,10 @@ def _turns(
     turns: list[list[tuple[StoredMerge, int]]] = []
     seen: Counter[int] = Counter()
     for merge, made in merges:
-        if seen[merge.kept] == len(turns):
+        if seen[merge.paper] == len(turns):
             turns.append([])
-        turns[seen[merge.kept]].append((merge, made))
-        seen[merge.kept] += 1
+        turns[seen[merge.paper]].append((merge, made))
+        seen[merge.paper] += 1
     return turns
 
 
@@ -152,7 +152,7 @@ def _left(db: Connection, merge: StoredMerge, paper: Paper, known: list[StoredMe
 def _take_out_at_once(db: Connection, taken: Sequence[_Unmerge], now: float) -> None:
     """Undo at most one merge of each paper."""
     by_hand = [one for one in taken if one.merge.own.added is not None]
-    paper_rows.change(db, {one.merge.kept: one.left for one in taken}, now)
+    paper_rows.change(db, {one.merge.paper: one.left for one in taken}, now)
     paper_rows.add_as(
         db, [one.made for one in taken], [one.merge.other.paper for one in taken], now
     )
@@ -185,12 +185,12 @@ def _part_files(db: Connection, taken: Sequence[_Unmerge]) -> None:
         f"UPDATE attachments SET ({known}) = (SELECT {known} FROM attachments AS kept"
         " WHERE kept.paper = ? AND kept.path = attachments.path)"
         " WHERE paper = ? AND path IN (SELECT path FROM attachments WHERE paper = ?)",
-        [(one.merge.kept, one.made, one.merge.kept) for one in filed],
+        [(one.merge.paper, one.made, one.merge.paper) for one in filed],
     )
     _run(
         db,
         "DELETE FROM attachments WHERE paper = ? AND path NOT IN (SELECT value FROM json_each(?))",
-        [(one.merge.kept, json.dumps(one.left.files)) for one in filed],
+        [(one.merge.paper, json.dumps(one.left.files)) for one in filed],
     )
 
 
@@ -220,7 +220,7 @@ def _part_filed(db: Connection, taken: Sequence[_Unmerge]) -> None:
             f"INSERT INTO {table} (paper, {column}{more}) SELECT ?, {column}{more} FROM {table}"
             f" WHERE paper = ? AND {column} NOT IN (SELECT value FROM json_each(?))",
             [
-                (one.made, one.merge.kept, json.dumps(sorted(ours - theirs)))
+                (one.made, one.merge.paper, json.dumps(sorted(ours - theirs)))
                 for one, ours, theirs in its
             ],
         )
@@ -228,7 +228,7 @@ def _part_filed(db: Connection, taken: Sequence[_Unmerge]) -> None:
             db,
             f"DELETE FROM {table} WHERE paper = ? AND {column} IN (SELECT value FROM json_each(?))",
             [
-                (one.merge.kept, json.dumps(sorted(theirs - ours)))
+                (one.merge.paper, json.dumps(sorted(theirs - ours)))
                 for one, ours, theirs in its
                 if theirs - ours
             ],
@@ -236,13 +236,13 @@ def _part_filed(db: Connection, taken: Sequence[_Unmerge]) -> None:
     _run(
         db,
         "INSERT INTO brought (paper, kind, name) SELECT ?, kind, name FROM brought WHERE paper = ?",
-        [(one.made, one.merge.kept) for one in taken],
+        [(one.made, one.merge.paper) for one in taken],
     )
     _run(
         db,
         "INSERT INTO digested (paper, subject, digest, position, reasons)"
         " SELECT ?, subject, digest, position, reasons FROM digested WHERE paper = ?",
-        [(one.made, one.merge.kept) for one in taken],
+        [(one.made, one.merge.paper) for one in taken],
     )
 
 
@@ -255,14 +255,14 @@ def _part_opinions(db: Connection, taken: Sequence[_Unmerge]) -> None:
         db,
         "INSERT INTO opinions (subject, paper, liked, at) SELECT subject, ?, liked, at"
         " FROM opinions WHERE paper = ? AND at > ?",
-        [(one.made, one.merge.kept, one.merge.at) for one in taken],
+        [(one.made, one.merge.paper, one.merge.at) for one in taken],
     )
     _run(
         db,
         "INSERT OR IGNORE INTO opinions (paper, subject, liked, at) SELECT ?, ?, ?, ?"
         " WHERE EXISTS (SELECT 1 FROM opinions WHERE paper = ? AND subject = ?)",
         [
-            (one.made, *opinion, one.merge.kept, opinion[0])
+            (one.made, *opinion, one.merge.paper, opinion[0])
             for one in taken
             for opinion in one.merge.other.opinions
         ],
@@ -270,7 +270,7 @@ def _part_opinions(db: Connection, taken: Sequence[_Unmerge]) -> None:
     _run(
         db,
         "DELETE FROM opinions WHERE paper = ? AND subject = ? AND liked = ? AND at = ?",
-        [(one.merge.kept, *opinion) for one in taken for opinion in _brought_opinions(one.merge)],
+        [(one.merge.paper, *opinion) for one in taken for opinion in _brought_opinions(one.merge)],
     )
 
 
@@ -282,7 +282,7 @@ def _brought_opinions(merge: StoredMerge) -> set[tuple[str, bool, float]]:
 
 def _restore_marks(db: Connection, taken: _Unmerge) -> None:
     """Restore rating, read flag and date of the kept paper where they came from the other."""
-    id, own, other = taken.merge.kept, taken.merge.own, taken.merge.other
+    id, own, other = taken.merge.paper, taken.merge.own, taken.merge.other
     papers = schema.papers.c
     row = db.execute(select(schema.papers).where(papers.id == id)).one()
     by_hand = [
@@ -301,18 +301,18 @@ def _restore_marks(db: Connection, taken: _Unmerge) -> None:
 
 def _restore_relations(db: Connection, taken: Sequence[_Unmerge], now: float) -> None:
     relations = schema.relations
-    pairs = [(one.merge.kept, one.made) for one in taken]
+    pairs = [(one.merge.paper, one.made) for one in taken]
     known = [relation for one in taken for relation in one.merge.other.relations]
     thirds = paper_rows.read(db, [third for third, _, _ in known]) if known else {}
     touched = versions.members(db, [*chain.from_iterable(pairs), *thirds])
     for merge, made, _, _ in taken:
         own = {third for third, _, _ in merge.own.relations}
         for third, verdict, reason in merge.other.relations:
-            if third not in thirds or third == merge.kept:
+            if third not in thirds or third == merge.paper:
                 continue
             versions.relate(db, made, third, MatchVerdict(verdict), reason, now)
             if third not in own:
-                both = (merge.kept, third)
+                both = (merge.paper, third)
                 pair = relations.c.a.in_(both) & relations.c.b.in_(both)
                 db.execute(delete(relations).where(pair, relations.c.verdict == verdict))
     versions.mark_different_pairs(db, pairs, now)
@@ -325,7 +325,7 @@ def _restore_citekey(db: Connection, taken: _Unmerge) -> None:
         return
     table = schema.citekeys
     if own.citekey != other.citekey:
-        given = (table.c.paper == taken.merge.kept) & (table.c.citekey == other.citekey)
+        given = (table.c.paper == taken.merge.paper) & (table.c.citekey == other.citekey)
         db.execute(delete(table).where(given))
     paper_rows.insert(db, "citekeys", ("paper", "citekey"), [(taken.made, other.citekey)])
 

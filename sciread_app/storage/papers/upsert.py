@@ -19,7 +19,7 @@ from sciread_app.domain.metadata.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.storage import fulltext, paper_rows, schema
 from sciread_app.storage.papers import merge_history, versions
-from sciread_app.storage.papers.merge_history import MergeNote, MergeSide
+from sciread_app.storage.papers.merge_history import MergeSide, NewMerge
 
 
 class UpsertResult(NamedTuple):
@@ -352,7 +352,7 @@ def _remember(
         for before, paper, print, reason in entry.merged:
             own = MergeSide(before, tags=tags, collections=collections)
             other = MergeSide(paper, origins=[print])
-            notes.append(MergeNote(id, own, other, reason, number))
+            notes.append(NewMerge(id, own, other, reason, number))
     merge_history.remember(db, notes, now)
     if notes and number is not None and as_edit:
         merge_history.record_import_edit(db, number, len(notes), now)
