@@ -232,12 +232,13 @@ class Workspace:
     def map(self, now: LoadedModel) -> MapService | None:
         """The map of the active model; None if it has no embedding index."""
         from sciread_app.services.map.map_service import MapService
-        from sciread_app.services.subprocess.worker import apart
+        from sciread_app.services.subprocess.worker import run_in_subprocess
 
         if (space := now.index) is None:
             return None
         return now.get_or_create(
-            MapService, lambda: MapService(self.library, space, self.home.indexes, apart)
+            MapService,
+            lambda: MapService(self.library, space, self.home.indexes, run_in_subprocess),
         )
 
     @cached_property
@@ -263,10 +264,10 @@ class Workspace:
         if folder is None:
             return self.zotero.import_all(task)
         from sciread_app.services.ingest.zotero.folders import folder_at
-        from sciread_app.services.subprocess.worker import apart
+        from sciread_app.services.subprocess.worker import run_in_subprocess
 
         found = folder_at(folder, self.zotero_folders() or [])
-        return apart(_import_zotero, self.home, found, groups, task=task)
+        return run_in_subprocess(_import_zotero, self.home, found, groups, task=task)
 
     @cached_property
     def auto_exports(self) -> AutoExportService:
@@ -373,11 +374,11 @@ class Workspace:
         """Import files and folders as `importer.add` does, but in a process of its own unless they
         are few: a thread that reads and compares records keeps the window's thread waiting for the
         interpreter lock."""
-        from sciread_app.services.subprocess.worker import apart
+        from sciread_app.services.subprocess.worker import run_in_subprocess
 
         if is_short(paths):
             return self.importer.add(paths, task)
-        return apart(_import_files, self.home, list(paths), task=task)
+        return run_in_subprocess(_import_files, self.home, list(paths), task=task)
 
     @property
     def watched_folders(self) -> WatchedFolders:
@@ -386,12 +387,12 @@ class Workspace:
     def scan_folder(self, folder: WatchedFolder, task: Task) -> ScanReport:
         """Scan a watched folder as `watched_folders.scan` does, but read new files in a process of
         its own."""
-        from sciread_app.services.subprocess.worker import apart
+        from sciread_app.services.subprocess.worker import run_in_subprocess
 
         found = self.watched_folders.look(folder, task)
         if isinstance(found, ScanReport):
             return found
-        return apart(_take_in, self.home, found, task=task)
+        return run_in_subprocess(_take_in, self.home, found, task=task)
 
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""

@@ -21,7 +21,7 @@ _ROOT = Path(__file__).parents[3]  # the folder that holds the package, installe
 _NICE = 5  # keeps the window responsive meanwhile
 
 
-def apart(work: Callable[..., T], *given: Any, task: Task) -> T:
+def run_in_subprocess(work: Callable[..., T], *given: Any, task: Task) -> T:
     """Run `work(*given, task)` in another process, and return its result. `work` is a module-level
     function whose arguments and result can be pickled.
 

@@ -18,7 +18,7 @@ from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.map_service import NO_GROUP, MapService
 from sciread_app.services.map.tsne_layout import STEPS
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.subprocess.worker import apart
+from sciread_app.services.subprocess.worker import run_in_subprocess
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 
@@ -171,7 +171,7 @@ def test_map_drawn_in_subprocess_is_identical(library, space, atlas, tmp_path, m
     monkeypatch.setattr(tsne_layout, "STEPS", STEPS)  # the subprocess uses the default
     here = atlas.draw()
     stages = CancelAt("never")
-    there = MapService(library, space, tmp_path / "indexes", apart).draw(
+    there = MapService(library, space, tmp_path / "indexes", run_in_subprocess).draw(
         stages.task, from_scratch=True
     )
     assert np.array_equal(here.places, there.places)

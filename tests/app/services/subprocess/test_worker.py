@@ -11,14 +11,14 @@ import pytest
 
 from sciread_app import language
 from sciread_app.errors import Cancelled, LibraryError, WorkLost
-from sciread_app.services.subprocess.worker import apart
+from sciread_app.services.subprocess.worker import run_in_subprocess
 from sciread_app.tasks import Task
 from tests.support import subprocess_works as works
 
 
 def test_subprocess_work_returns_result_and_reports_progress():
     messages = []
-    numbers, process, more = apart(
+    numbers, process, more = run_in_subprocess(
         works.double, np.array([1, 2]), task=Task(lambda *expected: messages.append(expected))
     )
     assert (numbers.tolist(), more.tolist()) == ([2, 4], [0, 1, 2])
@@ -29,16 +29,16 @@ def test_subprocess_work_returns_result_and_reports_progress():
 
 def test_subprocess_work_raises_its_error_here():
     with pytest.raises(LibraryError, match="cannot be") as refused:
-        apart(works.refuse, task=Task())
+        run_in_subprocess(works.refuse, task=Task())
     assert refused.value.hint == "Do it otherwise."
     with pytest.raises(ZeroDivisionError) as stumbled:
-        apart(works.stumble, task=Task())
+        run_in_subprocess(works.stumble, task=Task())
     assert "in stumble" in "".join(stumbled.value.__notes__)
 
 
 def test_killed_subprocess_raises_work_lost():
     with pytest.raises(WorkLost):
-        apart(works.die, task=Task())
+        run_in_subprocess(works.die, task=Task())
 
 
 def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
@@ -48,7 +48,7 @@ def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
 
     def work():
         with pytest.raises(Cancelled):
-            apart(works.run_forever, tmp_path / "pid", task=task)
+            run_in_subprocess(works.run_forever, tmp_path / "pid", task=task)
         ended.set()
 
     thread = threading.Thread(target=work)
@@ -67,4 +67,4 @@ def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
 
 def test_subprocess_uses_the_same_language(translations):
     language.set_language(["de"], translations)
-    assert apart(works.write_text, task=Task()) == "{n:,} Aufsatz"
+    assert run_in_subprocess(works.write_text, task=Task()) == "{n:,} Aufsatz"
