@@ -126,7 +126,7 @@ def our_learning(texts: Texts, package: Package, count: int, batch: int, precisi
     plan = OptimizationPlan(
         epochs=1_000, batch_size=batch, learning_rate=RATE, together=batch, clip=1.0
     )
-    ranks = Ranks.alone("cpu")
+    ranks = Ranks.single_process("cpu")
     learner = StageTrainer(
         TrainingStage("pairs", examples, examples, model, loss, plan),
         ranks,

@@ -362,7 +362,7 @@ class Bench:
         base = self.model(size)
         few = {"batch_size": 8} if self.tiny else {}
         made = Recipe.named(recipe, self.corpus, changes={"base": str(base), **few, **changes})
-        ranks = Ranks.alone(str(self.device))
+        ranks = Ranks.single_process(str(self.device))
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         method = prepare_run(
             made, folder, ranks, options, lambda _: None, is_permanent=False

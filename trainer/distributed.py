@@ -51,7 +51,7 @@ class Ranks:
     device: torch.device
 
     @classmethod
-    def alone(cls, device: str = "") -> Ranks:
+    def single_process(cls, device: str = "") -> Ranks:
         return cls(0, 1, device_named(device))
 
     @classmethod
@@ -65,7 +65,7 @@ class Ranks:
         """
         world = _number("WORLD_SIZE", 1)
         if world == 1:
-            return cls.alone(device)
+            return cls.single_process(device)
         rank = _number("RANK")
         if not 0 <= rank < world:
             raise TrainerError(

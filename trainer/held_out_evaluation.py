@@ -69,7 +69,7 @@ def _measure(run: Run, device: torch.device, reporter: Reporter, stop_signals: S
     tasks, absent = open_tasks(suite)
     if absent:
         reporter.note(f"The corpus lacks the data for: {', '.join(absent)}.")
-    ranks, progress = Ranks.alone(str(device)), _RunProgress(reporter, stop_signals)
+    ranks, progress = Ranks.single_process(str(device)), _RunProgress(reporter, stop_signals)
     package = read_package(run.package)
     known = json.loads((run.package / "metrics.json").read_text("utf-8"))
     reports: dict[str, Report] = {}

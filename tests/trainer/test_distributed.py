@@ -14,7 +14,7 @@ from tests.support.distributed.ranks import ended, start_ranks
 from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks, agree_on_run_id
 
-ALONE = Ranks.alone("cpu")
+ALONE = Ranks.single_process("cpu")
 IN_STEP = (
     "shared_contrast",
     "uneven_sums",
@@ -160,5 +160,5 @@ def test_restarted_ranks_agree_on_a_new_run_id():
 def test_missing_device_is_reported(name, there, expected, monkeypatch):
     monkeypatch.setattr("torch.cuda.device_count", lambda: there)
     with pytest.raises(TrainerError) as raised:
-        Ranks.alone(name)
+        Ranks.single_process(name)
     assert expected in f"{raised.value.message} {raised.value.hint}"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
 
 RecipeOf = Callable[..., Recipe]
 
-CPU = Ranks.alone("cpu")
+CPU = Ranks.single_process("cpu")
 METRICS = {(spec.key, metric.name) for spec in EVALUATIONS for metric in spec.metrics}
 
 

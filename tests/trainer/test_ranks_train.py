@@ -60,7 +60,7 @@ def runs_of_one(make_run) -> dict[str, Run]:
     """Every method, trained by one process."""
     runs = {method: make_run(method, "alone") for method in METHODS}
     for run in runs.values():
-        assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+        assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
     return runs
 
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 RecipeOf = Callable[..., Recipe]
 
-CPU = Ranks.alone("cpu")
+CPU = Ranks.single_process("cpu")
 PAIRS = [("deep graph", "we study the network"), ("learning", "")]
 
 

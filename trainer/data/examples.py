@@ -16,7 +16,7 @@ from trainer.data.tokens import TextPart, Texts
 from trainer.model.packed import Packed, pack
 
 
-def alone(rows: Tensor) -> Tensor:
+def identity_gather(rows: Tensor) -> Tensor:
     """The gather of a single rank: its rows are all rows."""
     return rows
 
@@ -39,7 +39,7 @@ class Batch:
     labels: Tensor
     papers: Tensor
     positions: Tensor
-    gather: Callable[[Tensor], Tensor] = alone
+    gather: Callable[[Tensor], Tensor] = identity_gather
     guide: Tensor | None = None
 
 

@@ -61,7 +61,7 @@ def open_encoder(
     from trainer.distributed import Ranks  # torch takes seconds to load
     from trainer.encoders.model_encoder import ModelEncoder
 
-    ranks = ranks or Ranks.alone()
+    ranks = ranks or Ranks.single_process()
     cache = cache or VectorCache()
     make = partial(
         ModelEncoder, found=name, ranks=ranks, cache=cache, exact=exact, note=note, read=read

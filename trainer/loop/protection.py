@@ -30,7 +30,7 @@ def mixed_encoder(method: Method, share: float, device: torch.device) -> Encode:
     assert isinstance(method.encoder, WeightInterpolation)
     model = method.encoder.mixed(share).to(device)
     budget, precision = budget_for(device, model.backbone), precision_of("auto", device)
-    return validation_encoder(method, Ranks.alone(str(device)), precision, budget, model)
+    return validation_encoder(method, Ranks.single_process(str(device)), precision, budget, model)
 
 
 def protect_search(

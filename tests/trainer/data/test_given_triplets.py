@@ -126,9 +126,9 @@ def test_method_trains_on_given_triples_only(tmp_path: Path, method: str) -> Non
     corpus = prepare([str(table), papers(tmp_path, 70)], tmp_path / "corpus", split=rule).folder
     recipe = small_recipe(method, corpus, base, triples="given")
     run = Run.create(tmp_path / "run", recipe)
-    assert train(run, Ranks.alone("cpu")).finished
+    assert train(run, Ranks.single_process("cpu")).finished
     assert json.loads((run.folder / RECORDS).read_text())["train"]["triplets"] == 60
     other = make_corpus(tmp_path / "other", 40).folder
     lacking = Run.create(tmp_path / "lacking", small_recipe(method, other, base, triples="given"))
     with pytest.raises(TrainerError, match="contains no triplets"):
-        train(lacking, Ranks.alone("cpu"))
+        train(lacking, Ranks.single_process("cpu"))

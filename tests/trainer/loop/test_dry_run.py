@@ -31,7 +31,7 @@ def test_each_stage_counts_its_own_memory(
         "trainer.loop.dry_run.reset_peak_memory", lambda _: reset_peak_memory(torch.device("cuda"))
     )
     recipe = recipe_of("physbert", mlm_long=0, max_steps=1)
-    found = dry_run(recipe, Ranks.alone("cpu"), Options())
+    found = dry_run(recipe, Ranks.single_process("cpu"), Options())
     assert len(forgotten) == len(found) == 2
 
 
@@ -42,7 +42,7 @@ def test_missing_examples_are_explained_without_naming_a_file(
     learns_nothing = SimpleNamespace(records={"triples": 0}, stages=[empty])
     monkeypatch.setitem(METHODS, "specter", lambda setup: learns_nothing)
     with pytest.raises(TrainerError, match="has no training examples") as failed:
-        dry_run(recipe_of("specter"), Ranks.alone("cpu"), Options())
+        dry_run(recipe_of("specter"), Ranks.single_process("cpu"), Options())
     assert failed.value.hint == "Relax the settings that select examples."
 
 

@@ -57,7 +57,9 @@ def test_step_on_a_device_reads_none_of_its_values(
     recipe_of: Callable[..., Recipe],
 ) -> None:
     recipe = recipe_of(method, **changes)
-    prepared = prepare_run(recipe, tmp_path, Ranks.alone("cpu"), Options("cpu"), lambda _: None)
+    prepared = prepare_run(
+        recipe, tmp_path, Ranks.single_process("cpu"), Options("cpu"), lambda _: None
+    )
     ranks = Ranks(0, 1, torch.device("meta"))
     for stage in prepared.method.stages:
         model = stage.model.to("meta", torch.bfloat16)

@@ -69,7 +69,7 @@ def test_stage_uses_the_clip_of_its_plan() -> None:
         made = stage(clip=clip)
         before = made.model.dense.weight.clone()
         learner = StageTrainer(
-            made, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=10**6
+            made, Ranks.single_process("cpu"), seed=1, precision=torch.float32, budget=10**6
         )
         next(learner.train_steps())
         moved.append((made.model.dense.weight - before).norm().item())

@@ -44,7 +44,7 @@ def in_process(work: Callable[[], object]) -> int:
 
 
 def resume_run(run: Run, options: Options) -> None:
-    assert train(run, Ranks.alone("cpu"), options).finished
+    assert train(run, Ranks.single_process("cpu"), options).finished
 
 
 def killed_after(events: int, run: Run, options: Options) -> int:

@@ -16,7 +16,12 @@ NUMBERS = np.arange(3, 33)
 
 def steps_of(made, budget: int) -> Steps:
     return Steps(
-        made, made.model, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=budget
+        made,
+        made.model,
+        Ranks.single_process("cpu"),
+        seed=1,
+        precision=torch.float32,
+        budget=budget,
     )
 
 
@@ -113,10 +118,12 @@ def test_texts_shared_by_examples_are_encoded_once() -> None:
 def test_rank_without_examples_reaches_all_parameters(together: int) -> None:
     made = stage(together)
     ranks = Ranks(rank=1, world=2, device=torch.device("cpu"))
-    steps = Steps(made, made.model, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=99)
+    steps = Steps(
+        made, made.model, Ranks.single_process("cpu"), seed=1, precision=torch.float32, budget=99
+    )
     steps._ranks = ranks
     work = steps.work(made.train, NUMBERS[:1], 1)
-    steps._ranks = Ranks.alone("cpu")
+    steps._ranks = Ranks.single_process("cpu")
     sums = steps.gradients(work, 0)
     assert (float(sums.total), sums.count, work.tokens) == (0.0, 0, 0)
     assert all(p.grad is not None and not p.grad.any() for p in made.model.parameters())

@@ -32,7 +32,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 def trained(method: str, corpus: Corpus, base: Package, folder: Path) -> Run:
     run = Run.create(folder, small_recipe(method, corpus.folder, base.folder))
-    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
     return run
 
 

@@ -59,7 +59,7 @@ def test_documented_method_gives_a_searchable_model(
         changes={"base": str(small_base(tmp_path / "base")), "max_tokens": 40, "max_steps": 2},
     )
     run = Run.create(tmp_path / "run", recipe)
-    assert train(run, Ranks.alone("cpu")).finished
+    assert train(run, Ranks.single_process("cpu")).finished
     package = read_package(run.package)
     vectors = Encoder(package).encode([("deep learning", "we study"), ("the graph", "")])
     assert package.method == "titles"

@@ -201,7 +201,7 @@ def test_model_worse_at_queries_gets_more_of_its_base(
     values = iter([0.9, 0.5, 0.6, 0.95, 0.9, 0.9])
     recipe = small_recipe("specter", corpus.folder, base, keep_search=True)
     run = Run.create(tmp_path / "run", recipe)
-    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
     found, start = (load_file(folder / "model.safetensors") for folder in (run.package, base))
     metrics = json.loads((run.package / "metrics.json").read_text("utf-8"))
     (row,) = [row for row in metrics if row.get("task") == QUERIES]
@@ -217,7 +217,7 @@ def test_report_has_the_scores_of_the_mixed_model(
     recipe = small_recipe("library", corpus.folder, base, keep_search=False)
     recipe = replace(recipe, grid={"start_share": (0.25, 0.75)})
     run = Run.create(tmp_path / "run", recipe)
-    assert train_grid(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert train_grid(run, Ranks.single_process("cpu"), Options("cpu")).finished
     assert run.report is not None
     for name, part in run.report["grid"].items():
         package = read_package(run.folder / "grid" / name / "package")
@@ -249,14 +249,14 @@ def test_user_is_told_if_the_base_stays_better(
     monkeypatch.setattr(SearchScores, "scored", property(lambda self: {QUERIES: SCORED}))
     recipe = small_recipe("specter", corpus.folder, base, keep_search=True)
     run = Run.create(tmp_path / "run", recipe)
-    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
     messages = [e.values["text"] for e in run.events() if e.kind == "warning"]
     assert any("base model" in message for message in messages)
 
 
 def test_finished_training_names_its_tasks(corpus: Corpus, base: Path, tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", small_recipe("library", corpus.folder, base))
-    assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
+    assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
     assert "titles" in json.loads((run.folder / RECORDS).read_text("utf-8"))["tasks"]
 
 

@@ -26,7 +26,7 @@ from trainer.train import train
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
 
-CPU = Ranks.alone("cpu")
+CPU = Ranks.single_process("cpu")
 
 
 class SilentProgress:
