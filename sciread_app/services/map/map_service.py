@@ -109,7 +109,7 @@ class MapService:
     def __init__(
         self, library: Library, space: MapVectors, folder: Path, run: Callable[..., Draft] = _here
     ) -> None:
-        """`run` runs the layout, such as `services.subprocess.worker.apart` in a process."""
+        """`run` runs the layout, such as `services.subprocess.worker.run_in_subprocess`."""
         self._library = library
         self._space = space
         self._run = run
