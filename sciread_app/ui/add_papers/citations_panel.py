@@ -69,7 +69,7 @@ class CitationsPanel(QWidget):
             self._done,
             on_failed=self._failed,
             queue=JobQueue.network,
-            kept=tr("Citations fetched so far are kept"),
+            stop_note=tr("Citations fetched so far are kept"),
         )
         self.state.setText(tr("Starting…"))
         self._show_job()

@@ -66,7 +66,7 @@ class MissingPapersList(QWidget):
             self._show_added,
             on_failed=self._explain,
             queue=JobQueue.network,
-            kept=tr("Papers added so far are kept"),
+            stop_note=tr("Papers added so far are kept"),
         )
 
     def selected(self) -> list[Identifier]:

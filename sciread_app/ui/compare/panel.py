@@ -397,7 +397,7 @@ class ComparePanel(QWidget):
             on_failed=self._explain,
             queue=JobQueue.long,
             replaces="encode for comparing",
-            kept=tr("Papers indexed so far are kept"),
+            stop_note=tr("Papers indexed so far are kept"),
         )
         self._reading.indexes = True
         for side in self.sides:

@@ -165,7 +165,7 @@ class NeighboursView(InstalledPairView):
             on_failed=self._explain_below,
             queue=JobQueue.long,
             replaces="encode for comparing",
-            kept=tr("Papers indexed so far are kept"),
+            stop_note=tr("Papers indexed so far are kept"),
         )
         self._reading.indexes = True
 

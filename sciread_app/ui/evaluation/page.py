@@ -230,7 +230,7 @@ class EvaluationPage(Page):
             self._measured,
             on_failed=self.problem.emit,
             queue=JobQueue.long,
-            kept=tr("Finished results are kept"),
+            stop_note=tr("Finished results are kept"),
         )
         self._measuring.retry = lambda: self.measure(names, suite, data)
         self._measuring.link = (

@@ -99,12 +99,12 @@ class Job:
     is kept only until `finished` has been emitted.
 
     `retry` starts the same work once more; code that handles the end of a job can set its own.
-    `stopping` describes what stopping means for work that `retry` resumes where it was. `kept`
+    `stopping` describes what stopping means for work that `retry` resumes where it was. `stop_note`
     describes what remains of stopped work, if anything does. `remarks` are the parts that failed
     although the job has finished. `link` is the name of a button and what it does: it shows the job
-    in more detail, or its results. A job that may find nothing to do is not `listed` until it makes
-    progress or fails. A job that `indexes` encodes papers for a search model. `file` is the file
-    that the job writes, if any. `show_log` shows the log of work that another process does, in
+    in more detail, or its results. A job that may find nothing to do is not `visible` until it
+    makes progress or fails. A job that `indexes` encodes papers for a search model. `file` is the
+    file that the job writes, if any. `show_log` shows the log of work that another process does, in
     front of a window; that of others consists of their progress.
     """
 
@@ -115,14 +115,14 @@ class Job:
     on_failed: Callable[[JobError], None] | None = None
     replaced: bool = False
     has_started: bool = False  # it runs, or has run
-    followed: bool = False  # run by another process
+    is_external: bool = False  # run by another process
     cancelled: bool = False
     problem: JobError | None = None
     result: Any = None
     retry: Callable[[], object] | None = None
     stopping: str = ""
-    kept: str = ""
-    listed: bool = True
+    stop_note: str = ""
+    visible: bool = True
     indexes: bool = False
     remarks: Sequence[str] = ()
     link: tuple[str, Callable[[], object]] | None = None
@@ -133,7 +133,7 @@ class Job:
     @property
     def can_pause(self) -> bool:
         """Return whether the user can pause the job."""
-        return not self.followed
+        return not self.is_external
 
     def cancel(self) -> None:
         """Cancel on behalf of the user. A job that is replaced, or that ends with the window, is
@@ -215,7 +215,7 @@ class JobRunner(QObject):
             queue: ThreadPoolExecutor(queue.value + MAX_PAUSED, thread_name_prefix=queue.name)
             for queue in JobQueue
         }
-        self.followed: list[Job] = []  # run by other processes, oldest first
+        self.external: list[Job] = []  # run by other processes, oldest first
         self._running: dict[Job, Future[Any]] = {}
         self._latest: dict[str, Job] = {}
         self._closed = False
@@ -235,25 +235,25 @@ class JobRunner(QObject):
         on_failed: Callable[[JobError], None] | None = None,
         queue: JobQueue = JobQueue.long,
         replaces: str = "",
-        kept: str = "",
+        stop_note: str = "",
         file: Path | None = None,
-        listed: bool = True,
+        visible: bool = True,
     ) -> Job:
         """Run `work` in `queue` and pass its result to `on_done` on the main thread.
 
         A job started with `replaces` cancels the last job started under that name, whose result
         is dropped. A failure is passed to `on_failed` if given, else emitted as `failed`. A
-        cancelled job has not failed. For `kept`, `file` and `listed` see `Job`.
+        cancelled job has not failed. For `stop_note`, `file` and `visible` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
-        job.kept, job.file, job.listed = kept, file, listed
+        job.stop_note, job.file, job.visible = stop_note, file, visible
         if self._closed:
             return job  # requested while the window closes
         slots = self._slots[queue]
         job.task = Task(self._reporter(job), slots.released)
         job.retry = lambda: self.run(
-            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces, kept=kept,
-            file=file, listed=listed,
+            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces,
+            stop_note=stop_note, file=file, visible=visible,
         )  # fmt: skip
         if replaces:
             if older := self._latest.get(replaces):
@@ -263,7 +263,7 @@ class JobRunner(QObject):
         slot = slots.enqueue()
         future = self._pools[queue].submit(self._work, work, job, partial(slots.wait, slot))
         self._running[job] = future
-        if job.listed:
+        if job.visible:
             self.queued.emit(job)
         future.add_done_callback(lambda future: self._work_ended.emit(job, future))
         # Only then may the next job begin, so that `finished` is emitted in the order in which jobs
@@ -278,7 +278,7 @@ class JobRunner(QObject):
         stop: Callable[[], object],
         retry: Callable[[], object],
         stopping: str = "",
-        kept: str = "",
+        stop_note: str = "",
         link: tuple[str, Callable[[], object]] | None = None,
         show_log: Callable[[Any], object] | None = None,
     ) -> Job:
@@ -288,28 +288,28 @@ class JobRunner(QObject):
             title,
             JobQueue.network,
             has_started=True,
-            followed=True,
+            is_external=True,
             retry=retry,
             stopping=stopping,
-            kept=kept,
+            stop_note=stop_note,
             link=link,
             show_log=show_log,
             on_cancelled=stop,
         )
-        self.followed.append(job)
+        self.external.append(job)
         self.queued.emit(job)
         self.started.emit(job)
         return job
 
     def report(self, job: Job, done: int, total: int, note: str = "") -> None:
-        """Report the progress of a followed job."""
-        if job in self.followed:
+        """Report the progress of an external job."""
+        if job in self.external:
             self.progressed.emit(job, done, total, note)
 
     def end(self, job: Job, *, problem: JobError | None = None, cancelled: bool = False) -> None:
-        """Report the end of a followed job."""
-        if job in self.followed:
-            self.followed.remove(job)
+        """Report the end of an external job."""
+        if job in self.external:
+            self.external.remove(job)
             job.problem, job.cancelled = problem, cancelled
             self.finished.emit(job)
 
@@ -381,8 +381,8 @@ class JobRunner(QObject):
 
     def _list(self, job: Job) -> None:
         """List a job that has turned out to have something to do."""
-        if not job.listed:
-            job.listed = True
+        if not job.visible:
+            job.visible = True
             self.queued.emit(job)
             self.started.emit(job)
 

@@ -434,8 +434,8 @@ class LibraryController(QObject):
                 self._context.jobs.finished.disconnect(ended)
                 self._context.events.library_changed.emit(LibraryChanges(papers=True))
 
-        kept = tr("You can undo the changes made so far")
-        job = self._context.jobs.run(title, work, report, queue=queue, kept=kept)
+        stop_note = tr("You can undo the changes made so far")
+        job = self._context.jobs.run(title, work, report, queue=queue, stop_note=stop_note)
         self._context.jobs.finished.connect(ended)
 
     def _report_failures(self, text: str, failures: Sequence[Skipped]) -> None:

@@ -136,7 +136,7 @@ class ActivationController(QObject):
             on_failed=partial(self._failed, request),
             queue=JobQueue.short if ready else JobQueue.long,
             replaces="activation",
-            kept=tr("Papers indexed so far are kept"),
+            stop_note=tr("Papers indexed so far are kept"),
         )
         self.job.indexes = not ready
         self.job.retry = partial(self.activate, *request)

@@ -93,7 +93,7 @@ class JobRecord:
         if self.state is TaskState.failed and self.job.problem:
             return [self.job.problem.text]
         if self.state is TaskState.stopped:
-            return [self.job.kept]
+            return [self.job.stop_note]
         return [*([summed_up(self.ledger)] if self.ledger else []), *self.job.remarks]
 
 

@@ -466,7 +466,7 @@ class MainWindow(QMainWindow):
             self.events.library_requested.emit(there, lambda window: None)
 
         long = [job for job in self._jobs.running() if job.queue is not JobQueue.short]
-        if busy := [job for job in long if job.listed and job is not self.importing.indexing]:
+        if busy := [job for job in long if job.visible and job is not self.importing.indexing]:
             self.banner.show_notice(
                 # Translators: {task} is "Importing papers.bib" or the like
                 tr("A task is running: {task}.", task=busy[0].title),

@@ -59,7 +59,7 @@ class StatusBar(QFrame):
         if status is None:
             return
         parts = [trn("{n:,} paper", "{n:,} papers", status.papers)]
-        if any(job.indexes and job.listed and job.has_started for job in running):
+        if any(job.indexes and job.visible and job.has_started for job in running):
             # Translators: papers are being indexed
             parts.append(tr("indexing"))
         elif status.papers and status.by_meaning:
@@ -67,9 +67,9 @@ class StatusBar(QFrame):
         self.status.setText(" · ".join(parts))
 
     def _look(self, job: Job) -> None:
-        if job.queue is JobQueue.long or job.followed:
-            running = [job for job in self._jobs.running(JobQueue.long) if job.listed]
-            shown = [*running, *self._jobs.followed]
+        if job.queue is JobQueue.long or job.is_external:
+            running = [job for job in self._jobs.running(JobQueue.long) if job.visible]
+            shown = [*running, *self._jobs.external]
             self._show_job(shown[0] if shown else None, max(0, len(running) - 1))
 
     def _show_job(self, job: Job | None, waiting: int = 0) -> None:

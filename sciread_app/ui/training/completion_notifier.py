@@ -94,7 +94,7 @@ class CompletionNotifier(QObject):
                         name,
                     ),
                     stopping=STOPPING,
-                    kept=tr("A checkpoint was saved"),
+                    stop_note=tr("A checkpoint was saved"),
                     link=(SHOW_RUN, partial(self._look_at, name)),
                     show_log=partial(self._show_log, name),
                 )

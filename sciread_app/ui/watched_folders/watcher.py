@@ -21,7 +21,7 @@ SETTLE_MS = 1_500  # without a change, before a folder is scanned
 POLL_MS = 60_000  # between scans of folders that report no changes, or are not found
 WAITING_MS = 20_000  # until files that were still being written are looked at again
 RESCAN_MS = 1_800_000  # between scans of all folders, since the system may lose a report
-KEPT = tr("Papers imported so far are kept")
+STOP_NOTE = tr("Papers imported so far are kept")
 
 
 class FolderWatcher(QObject):
@@ -90,8 +90,8 @@ class FolderWatcher(QObject):
             tr("Scanning watched folders"),
             partial(self._gateway.scan, wanted, self._noticed.emit),
             self._scanned,
-            kept=KEPT,
-            listed=False,
+            stop_note=STOP_NOTE,
+            visible=False,
         )
 
     def _scanned(self, scan: Scan) -> None:

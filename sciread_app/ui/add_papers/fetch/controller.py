@@ -134,7 +134,7 @@ class FetchController(QObject):
                     partial(self.results.__setitem__, id),
                     on_failed=self.failed.emit,
                     queue=JobQueue.network,
-                    kept=tr("Papers fetched so far are kept"),
+                    stop_note=tr("Papers fetched so far are kept"),
                 )
                 running.job.retry = partial(self.run, [running.fetch])
                 self.moved.emit(id)

@@ -17,7 +17,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 T = TypeVar("T")
-KEPT = tr("Papers imported so far are kept")
+STOP_NOTE = tr("Papers imported so far are kept")
 
 
 class ImportBackend(Protocol):
@@ -61,11 +61,11 @@ class ImportController(QObject):
     def add_sample(self) -> Job:
         title = tr("Preparing the sample library")
         work = self._importer.add_sample
-        return self._run(title, work, self._sample_added, self.add_sample, KEPT)
+        return self._run(title, work, self._sample_added, self.add_sample, STOP_NOTE)
 
     def bring(self, title: str, work: Callable[[Task], ImportSummary]) -> Job:
         """Import papers, for example those of another program."""
-        return self._run(title, work, self._added, lambda: self.bring(title, work), KEPT)
+        return self._run(title, work, self._added, lambda: self.bring(title, work), STOP_NOTE)
 
     @property
     def indexing(self) -> Job | None:
@@ -84,8 +84,8 @@ class ImportController(QObject):
 
         title = tr("Indexing papers")
         work = self._importer.encode_missing
-        kept = tr("Papers indexed so far are kept")
-        job = self._run(title, work, encoded, self.encode_missing, kept, listed=False)
+        stop_note = tr("Papers indexed so far are kept")
+        job = self._run(title, work, encoded, self.encode_missing, stop_note, visible=False)
         job.indexes = True
         self._catching_up = job
 
@@ -95,10 +95,10 @@ class ImportController(QObject):
         work: Callable[[Task], T],
         on_done: Callable[[T], None],
         retry: Callable[[], object],
-        kept: str,
-        listed: bool = True,
+        stop_note: str,
+        visible: bool = True,
     ) -> Job:
-        job = self._jobs.run(title, work, on_done, kept=kept, listed=listed)
+        job = self._jobs.run(title, work, on_done, stop_note=stop_note, visible=visible)
         job.retry = retry
         self._imports.add(job)
         return job

@@ -118,7 +118,7 @@ class MetadataDialog(QDialog):
             show,
             on_failed=self._failed,
             queue=JobQueue.network,
-            kept=tr("The same look-up resumes where it was stopped."),
+            stop_note=tr("The same look-up resumes where it was stopped."),
         )
         show_text(self.status, "")
         self._show_state()

@@ -78,7 +78,7 @@ def test_short_job_that_writes_a_file_is_listed_with_the_file(
 
 def test_job_without_anything_to_do_is_not_listed(qtbot, jobs, centre):
     for work in (lambda task: task.step(0, 0), lambda task: task.step(1, 2)):
-        jobs.run("Indexing papers", work, listed=False)
+        jobs.run("Indexing papers", work, visible=False)
         qtbot.waitUntil(lambda: not jobs.running())
     (work,) = centre._log.works
     assert (work.state, work.total) == (TaskState.done, 2)
@@ -89,7 +89,7 @@ def test_status_bar_does_not_claim_that_all_is_indexed_during_indexing(qtbot, jo
     qtbot.addWidget(bar)
     bar.show_status(Status(4, by_meaning=True))
     assert "all indexed" in bar.status.text()
-    jobs.run("Indexing papers", steps, listed=False).indexes = True
+    jobs.run("Indexing papers", steps, visible=False).indexes = True
     qtbot.waitUntil(lambda: "all indexed" not in bar.status.text())
     steps.let.release(3)
     qtbot.waitUntil(lambda: "all indexed" in bar.status.text())
@@ -109,7 +109,7 @@ def test_job_that_fails_before_any_progress_is_listed(qtbot, jobs, centre):
     def fail(task):
         raise SciReadError("The model cannot be read.")
 
-    jobs.run("Indexing papers", fail, listed=False)
+    jobs.run("Indexing papers", fail, visible=False)
     qtbot.waitUntil(lambda: not jobs.running())
     assert [work.state for work in centre._log.works] == [TaskState.failed]
 
@@ -172,14 +172,14 @@ def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
 
 
 def test_stopped_job_names_what_is_kept(qtbot, jobs, centre):
-    work, row = started(qtbot, centre, jobs, Steps(), kept="Papers read so far are kept")
+    work, row = started(qtbot, centre, jobs, Steps(), stop_note="Papers read so far are kept")
     qtbot.waitUntil(lambda: work.done == 1)
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is TaskState.stopped)
     assert "Papers read so far are kept" in row.status.text()
     click(qtbot, row.again)
     qtbot.waitUntil(lambda: centre._log.works[-1].done == 1)
-    assert centre._log.works[-1].job.kept == "Papers read so far are kept"
+    assert centre._log.works[-1].job.stop_note == "Papers read so far are kept"
 
 
 def test_job_with_remarks_is_finished_with_errors(qtbot, jobs, centre):
