@@ -3,7 +3,7 @@
     python -m benchmarks.bench_recommend [--draws N] [--home DIR]
 
 A collection holds n of a review's included papers; the other papers of the review, without any
-feedback, are ranked. The design of the ranker (how many presumed unwanted
+feedback, are ranked. The design of the ranker (how many assumed unwanted
 papers are candidates, C of the SVM over vectors, weights of the mix) is chosen for each review on
 the other reviews alone, so that no number was tuned on what it reports. (Which numbers are tried at
 all was decided after a look at all six.) Vectors are the starter
@@ -153,22 +153,22 @@ def one_draw(
     known = np.ones(len(papers.texts), bool)
     library = rng.permutation(np.setdiff1d(np.arange(len(papers.texts)), relevant))
     candidates = rng.permutation(rest)
-    voices, presumed = {}, np.empty(0, np.int64)
+    voices, negatives = {}, np.empty(0, np.int64)
     for share, c in product(SHARES, CS):
-        some = round(DESIGN.presumed * share)
-        presumed = np.append(library[: DESIGN.presumed - some], candidates[:some])
-        lots = TrainingRows(relevant, np.empty(0, np.int64), presumed, rest)
+        some = round(DESIGN.assumed_negatives * share)
+        negatives = np.append(library[: DESIGN.assumed_negatives - some], candidates[:some])
+        lots = TrainingRows(relevant, np.empty(0, np.int64), negatives, rest)
         heard = score_components(words, papers.vectors, known, lots, replace(DESIGN, meaning_c=c))
         voices[share, c] = heard._replace(weights=np.empty(0))
     others = {
         ELAS: elas(
-            as_asreview, relevant, presumed, rest
+            as_asreview, relevant, negatives, rest
         ),  # half of them candidates, which suits it
         "nearest centroid": papers.vectors[rest] @ papers.vectors[relevant].mean(0),
         "chance": rng.random(len(rest)),
     }
-    lots = TrainingRows(relevant, np.empty(0, np.int64), presumed, rest)
-    shown = voices[DESIGN.offered, DESIGN.meaning_c]
+    lots = TrainingRows(relevant, np.empty(0, np.int64), negatives, rest)
+    shown = voices[DESIGN.candidate_share, DESIGN.meaning_c]
     judged = judge(papers, words, lots, combine(shown, DESIGN))
     return Draw(papers.included[rest], voices, others, judged)
 
@@ -178,7 +178,7 @@ def judge(
 ) -> dict[object, float]:
     """AP of what is left when the first ten were judged: without learning from that, with those
     that were kept, and also with those that were waved away, at different weights."""
-    known, rest = np.ones(len(papers.texts), bool), lots.offered
+    known, rest = np.ones(len(papers.texts), bool), lots.candidates
     first = rest[np.argsort(-scores, kind="stable")[:SHOWN]]
     kept, waved = first[papers.included[first]], first[~papers.included[first]]
     left = np.setdiff1d(rest, first)
@@ -187,7 +187,10 @@ def judge(
     there = np.isin(rest, left)
     found = {BEFORE: measures(scores[there], papers.included[left])[0]}
     then = TrainingRows(
-        np.append(lots.relevant, kept), lots.irrelevant, np.setdiff1d(lots.presumed, first), left
+        np.append(lots.relevant, kept),
+        lots.irrelevant,
+        np.setdiff1d(lots.assumed_negatives, first),
+        left,
     )
     for name, lesson, dismissed in [
         (KEPT, then, 1.0),
@@ -199,10 +202,10 @@ def judge(
     return found
 
 
-def elas(words: Any, relevant: np.ndarray, presumed: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    seen = np.append(relevant, presumed)
+def elas(words: Any, relevant: np.ndarray, negatives: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    seen = np.append(relevant, negatives)
     labels = np.arange(len(seen)) < len(relevant)
-    weights = np.where(labels, 1.0, len(relevant) / (9.8 * len(presumed)))
+    weights = np.where(labels, 1.0, len(relevant) / (9.8 * len(negatives)))
     model = LinearSVC(C=0.11, random_state=0)
     model.fit(words[seen], labels, sample_weight=weights * len(seen) / weights.sum())
     return model.decision_function(words[rest])
@@ -221,7 +224,9 @@ def measures(scores: np.ndarray, included: np.ndarray) -> Scored:
 
 def designs() -> list[TopicModelDesign]:
     return [
-        replace(DESIGN, offered=share, meaning_c=c, meaning=meaning, fade=fade, nearest=nearest)
+        replace(
+            DESIGN, candidate_share=share, meaning_c=c, meaning=meaning, fade=fade, nearest=nearest
+        )
         for share, c, meaning, fade, nearest in product(SHARES, CS, MEANINGS, FADES, NEARESTS)
     ]
 
@@ -241,17 +246,19 @@ def choose(draws: Mapping[Cell, Sequence[Draw]]) -> dict[str, TopicModelDesign]:
     print("\nchosen on the other reviews: share of candidates, C, meaning, fade, nearest")
     rows = [*chosen.items(), ("on all, which nothing reports", best), ("in the program", DESIGN)]
     for name, one in rows:
-        values = (one.offered, one.meaning_c, one.meaning, one.fade, one.nearest)
+        values = (one.candidate_share, one.meaning_c, one.meaning, one.fade, one.nearest)
         print(f"  {name:32}" + "".join(f"{value:8}" for value in values))
     return chosen
 
 
 def score(draw: Draw, design: TopicModelDesign) -> Scored:
-    return measures(combine(draw.voices[design.offered, design.meaning_c], design), draw.included)
+    return measures(
+        combine(draw.voices[design.candidate_share, design.meaning_c], design), draw.included
+    )
 
 
 def by_words(draw: Draw, design: TopicModelDesign) -> Scored:
-    voices = draw.voices[design.offered, design.meaning_c]
+    voices = draw.voices[design.candidate_share, design.meaning_c]
     deaf = np.full(len(voices.meaning), np.nan)
     return measures(combine(voices._replace(meaning=deaf), design), draw.included)
 

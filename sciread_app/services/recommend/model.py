@@ -27,12 +27,12 @@ _SHORTEST_WORD = 3
 class TopicModelDesign:
     """Hyperparameters of the topic model, chosen by bench_recommend."""
 
-    presumed: int = 1000  # papers without feedback that are taken as negatives
-    offered: float = 0.5  # share of these drawn from the candidates; the rest from the library
+    assumed_negatives: int = 1000  # papers without feedback that are taken as negatives
+    candidate_share: float = 0.5  # share of these from the candidates, not the library
     words_c: float = 0.11
     meaning_c: float = 0.003
     ratio: float = 9.8  # total weight of relevant papers relative to all others
-    dismissed: float = 10.0  # weight of a dismissed paper relative to a presumed negative
+    dismissed: float = 10.0  # weight of a dismissed paper relative to an assumed negative
     meaning: float = 0.8  # weight of vectors against words, 0 to 1, with few papers
     fade: float = 50.0  # number of papers at which that is halved: with many, words learn more
     nearest: float = 0.25  # weight of the similarity to the nearest relevant papers
@@ -58,8 +58,8 @@ class TrainingRows(NamedTuple):
 
     relevant: Rows
     irrelevant: Rows
-    presumed: Rows
-    offered: Rows
+    assumed_negatives: Rows
+    candidates: Rows
 
 
 class ComponentScores(NamedTuple):
@@ -77,7 +77,7 @@ class RankedCandidates(NamedTuple):
     """The scores of the candidates (0 to 1), with the features that explain them."""
 
     scores: Scores
-    offered: csr_matrix  # TF-IDF
+    candidates: csr_matrix  # TF-IDF
     relevant: csr_matrix
     weights: NDArray[np.float64]
     vocabulary: Sequence[str]
@@ -86,12 +86,12 @@ class RankedCandidates(NamedTuple):
     def by_words(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Similarities of candidates to relevant papers, and of these to one another."""
         own = self.relevant
-        return (self.offered @ own.T).toarray(), (own @ own.T).toarray()
+        return (self.candidates @ own.T).toarray(), (own @ own.T).toarray()
 
     def words(self, row: int) -> tuple[str, ...]:
         """The words that contribute most to this candidate's score; if none does, those it shares
         with the relevant papers."""
-        paper = self.offered[row]
+        paper = self.candidates[row]
         worth = paper.data * self.weights[paper.indices]
         if not (worth > 0).any():
             worth = paper.data * np.asarray(self.relevant.mean(axis=0)).ravel()[paper.indices]
@@ -110,16 +110,16 @@ class RankedCandidates(NamedTuple):
 def rank(
     relevant: PaperFeatures,
     irrelevant: PaperFeatures,
-    presumed: PaperFeatures,
-    offered: PaperFeatures,
+    assumed_negatives: PaperFeatures,
+    candidates: PaperFeatures,
     design: TopicModelDesign = DESIGN,
 ) -> RankedCandidates:
-    """Score the candidates `offered` by their fit with the relevant papers against the irrelevant.
+    """Score `candidates` by their fit with the relevant papers against the irrelevant ones.
 
-    `presumed` are papers of the library without feedback, taken as negatives. For a paper without
+    `assumed_negatives` are papers of the library without feedback. For a paper without
     a vector, its words alone count.
     """
-    parts = (relevant, irrelevant, presumed, offered)
+    parts = (relevant, irrelevant, assumed_negatives, candidates)
     edges = np.cumsum([0, *(len(part.texts) for part in parts)])
     split = TrainingRows(*(np.arange(first, end) for first, end in pairwise(edges)))
     words, vocabulary = tfidf([text for part in parts for text in part.texts])
@@ -127,12 +127,14 @@ def rank(
         words,
         np.concatenate([part.vectors for part in parts]),
         np.concatenate([part.known for part in parts]),
-        split._replace(presumed=np.append(split.presumed, _some(split.offered, design))),
+        split._replace(
+            assumed_negatives=np.append(split.assumed_negatives, _some(split.candidates, design))
+        ),
         design,
     )
     return RankedCandidates(
         1 / (1 + np.exp(-combine(components, design))),
-        words[split.offered],
+        words[split.candidates],
         words[split.relevant],
         components.weights,
         vocabulary,
@@ -148,17 +150,17 @@ def score_components(
 ) -> ComponentScores:
     """Train the components on the split, and score its candidates with each."""
     weights, by_words = _learnt(words, split, design.words_c, design)
-    near_words = _near((words[split.offered] @ words[split.relevant].T).toarray())
-    by_meaning, near_meaning = np.full((2, len(split.offered)), np.nan)
-    there = known[split.offered]
+    near_words = _near((words[split.candidates] @ words[split.relevant].T).toarray())
+    by_meaning, near_meaning = np.full((2, len(split.candidates)), np.nan)
+    there = known[split.candidates]
     usable = TrainingRows(*(rows[known[rows]] for rows in split))
     if (
         len(usable.relevant)
-        and len(usable.offered)
-        and len(usable.irrelevant) + len(usable.presumed)
+        and len(usable.candidates)
+        and len(usable.irrelevant) + len(usable.assumed_negatives)
     ):
         by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design)[1]
-        near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.relevant].T)
+        near_meaning[there] = _near(vectors[usable.candidates] @ vectors[usable.relevant].T)
     return ComponentScores(
         by_words, near_words, by_meaning, near_meaning, weights, len(split.relevant)
     )
@@ -187,13 +189,13 @@ def _learnt(
         weights = np.asarray(papers[split.relevant].mean(axis=0)).ravel().astype(np.float64)
     else:
         weights = linear_svm(papers[seen], np.where(labels, 1.0, -1.0), c * _weights(split, design))
-    return weights, np.asarray(papers[split.offered] @ weights, np.float64)
+    return weights, np.asarray(papers[split.candidates] @ weights, np.float64)
 
 
 def _weights(split: TrainingRows, design: TopicModelDesign) -> NDArray[np.float64]:
     """Sample weights with mean 1; relevant papers together weigh `ratio` times the others."""
-    relevant, irrelevant, presumed, _ = map(len, split)
-    others = np.append(np.full(irrelevant, design.dismissed), np.ones(presumed))
+    relevant, irrelevant, assumed_negatives, _ = map(len, split)
+    others = np.append(np.full(irrelevant, design.dismissed), np.ones(assumed_negatives))
     others *= relevant / (design.ratio * others.sum())
     weights: NDArray[np.float64] = np.append(np.ones(relevant), others)
     weights *= len(weights) / weights.sum()
@@ -208,9 +210,11 @@ def _near(similarities: NDArray[Any]) -> Scores:
     return means
 
 
-def _some(offered: Rows, design: TopicModelDesign) -> Rows:
+def _some(candidates: Rows, design: TopicModelDesign) -> Rows:
     """Candidates taken as negatives, which most of them are."""
-    return np.random.default_rng(0).permutation(offered)[: round(design.presumed * design.offered)]
+    return np.random.default_rng(0).permutation(candidates)[
+        : round(design.assumed_negatives * design.candidate_share)
+    ]
 
 
 def _is_informative(word: str) -> bool:

@@ -66,7 +66,7 @@ class TopicRanker:
         self, examples: TrainingExamples, candidates: AddedPapers, limit: int, task: Task
     ) -> list[RecommendedPaper]:
         """The best candidates, best first."""
-        others = self._presumed(examples)
+        others = self._assumed_negatives(examples)
         candidates = self._shortlist(examples, others, candidates)
         if not len(candidates.ids):
             return []
@@ -75,11 +75,11 @@ class TopicRanker:
             self._features(examples.relevant),
             self._features(examples.irrelevant),
         )
-        offered = self._features(candidates.ids.tolist())
+        candidate_features = self._features(candidates.ids.tolist())
         task.raise_if_cancelled()
-        ranked = rank(relevant, irrelevant, self._features(others), offered)
+        ranked = rank(relevant, irrelevant, self._features(others), candidate_features)
         task.raise_if_cancelled()
-        near = _similarity(relevant, offered, ranked, self._floor())
+        near = _similarity(relevant, candidate_features, ranked, self._floor())
         ages = (time.time() - candidates.came) / DAY
         scores = ranked.scores * _decay(ages, examples.preferences.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
@@ -93,13 +93,13 @@ class TopicRanker:
         none = np.empty(0, np.int64)
         if not examples.relevant or not len(candidates.ids) or self._space is None:
             return none
-        candidates = self._shortlist(examples, self._presumed(examples), candidates)
+        candidates = self._shortlist(examples, self._assumed_negatives(examples), candidates)
         relevant, known = self._space.vectors(examples.relevant)
-        offered, there = self._space.vectors(candidates.ids)
+        vectors, there = self._space.vectors(candidates.ids)
         if not known.any() or not there.any():
             return none
         own = relevant[known]
-        near = _alike(offered[there] @ own.T, own @ own.T, self._floor())
+        near = _alike(vectors[there] @ own.T, own @ own.T, self._floor())
         unseen = (candidates.came > examples.preferences.seen) & ~np.isin(candidates.ids, read)
         return candidates.ids[there][near.fits & unseen[there]]
 
@@ -135,11 +135,11 @@ class TopicRanker:
             words=ranked.words(row),
         )
 
-    def _presumed(self, examples: TrainingExamples) -> list[PaperId]:
+    def _assumed_negatives(self, examples: TrainingExamples) -> list[PaperId]:
         """A sample of papers without feedback, most of which are not relevant."""
         rated = np.array([*examples.relevant, *examples.irrelevant], np.int64)
         ids = np.setdiff1d(self._library.matching(()), rated, assume_unique=True)
-        count = round(DESIGN.presumed * (1 - DESIGN.offered))
+        count = round(DESIGN.assumed_negatives * (1 - DESIGN.candidate_share))
         drawn = np.random.default_rng(0).permutation(len(ids))[:count]
         return [PaperId(id) for id in ids[np.sort(drawn)].tolist()]
 
@@ -167,8 +167,8 @@ class TopicRanker:
     def _one_per_work(self, relevant: Sequence[PaperId], candidates: AddedPapers) -> AddedPapers:
         """Remove versions of works already present; keep the latest of each other work."""
         works = self._library.works([*relevant, *candidates.ids.tolist()])
-        offered = set(candidates.ids.tolist())
-        held = {works[paper] for paper in relevant if paper in works and paper not in offered}
+        candidate_ids = set(candidates.ids.tolist())
+        held = {works[paper] for paper in relevant if paper in works and paper not in candidate_ids}
         latest = {
             works[PaperId(id)]: id
             for id in candidates.ids.tolist()
@@ -199,21 +199,21 @@ def _among(arrivals: AddedPapers, ids: Ids) -> AddedPapers:
 
 
 def _similarity(
-    relevant: PaperFeatures, offered: PaperFeatures, ranked: RankedCandidates, floor: float
+    relevant: PaperFeatures, candidates: PaperFeatures, ranked: RankedCandidates, floor: float
 ) -> TopicSimilarity:
     """Similarity by vectors where there are any; else by words, without a similarity value, since
     that of words is not meaningful to a reader."""
-    there, members = np.flatnonzero(offered.known), np.flatnonzero(relevant.known)
+    there, members = np.flatnonzero(candidates.known), np.flatnonzero(relevant.known)
     if not len(there) or not len(members):
         near = _alike(*ranked.by_words)
-        return near._replace(similarity=np.full(len(offered.texts), np.nan))
+        return near._replace(similarity=np.full(len(candidates.texts), np.nan))
     own = relevant.vectors[members]
-    by_meaning = _alike(offered.vectors[there] @ own.T, own @ own.T, floor)
+    by_meaning = _alike(candidates.vectors[there] @ own.T, own @ own.T, floor)
     by_meaning = by_meaning._replace(nearest=members[by_meaning.nearest])
-    if len(there) == len(offered.texts):
+    if len(there) == len(candidates.texts):
         return by_meaning
     near = _alike(*ranked.by_words)
-    similarity = np.full(len(offered.texts), np.nan)
+    similarity = np.full(len(candidates.texts), np.nan)
     nearest = near.nearest[:, : by_meaning.nearest.shape[1]]
     similarity[there], nearest[there] = by_meaning.similarity, by_meaning.nearest
     near.fits[there] = by_meaning.fits
