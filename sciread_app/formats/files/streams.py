@@ -31,10 +31,10 @@ def open_bytes(path: Path) -> io.BufferedReader:
     stream = path.open("rb")
     if stream.peek(2)[:2] != b"\x1f\x8b":
         return stream
-    return io.BufferedReader(_Unpacked(stream), _BUFFER)
+    return io.BufferedReader(_GzipStream(stream), _BUFFER)
 
 
-class _Unpacked(io.RawIOBase):
+class _GzipStream(io.RawIOBase):
     """The content of a gzipped file; each read returns as much as there is without an error.
 
     GzipFile itself reads until it has all requested bytes, and loses those read so far if the file

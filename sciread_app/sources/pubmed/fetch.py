@@ -60,7 +60,7 @@ _NEVER_CAME = tr(
 
 
 @dataclass(frozen=True, slots=True)
-class _FetchPosition:
+class _PubmedCursor:
     """The position of a fetch."""
 
     todo: tuple[PubmedSlice, ...]  # the last one is the current one
@@ -72,7 +72,7 @@ class _FetchPosition:
         return json.dumps([self.todo, self.done, self.mark, self.total], separators=(",", ":"))
 
     @classmethod
-    def of(cls, cursor: str) -> _FetchPosition:
+    def of(cls, cursor: str) -> _PubmedCursor:
         try:
             todo, done, mark, total = json.loads(cursor)
             return cls(tuple(PubmedSlice(*part) for part in todo), done, mark, total)
@@ -82,17 +82,17 @@ class _FetchPosition:
                 tr("Start the fetch again from the beginning."),
             ) from error
 
-    def with_slices(self, *slices: PubmedSlice) -> _FetchPosition:
+    def with_slices(self, *slices: PubmedSlice) -> _PubmedCursor:
         """Replace the current slice by these."""
         return replace(self, todo=(*self.todo[:-1], *slices), done=0, mark=0)
 
-    def after(self, pmids: Sequence[str]) -> _FetchPosition:
+    def after(self, pmids: Sequence[str]) -> _PubmedCursor:
         return replace(self, done=self.done + len(pmids), mark=_mark(pmids, self.mark))
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
     """The results of the query; of a large set, the papers entered last come first."""
-    place = _FetchPosition.of(cursor) if cursor else _FetchPosition((slice_of(query),))
+    place = _PubmedCursor.of(cursor) if cursor else _PubmedCursor((slice_of(query),))
     left, guard = query.most, ProgressGuard(TITLE)
     while place.todo and (left > 0 or not query.most):
         part, doubt = place.todo[-1], partial(_doubt, place)
@@ -111,7 +111,7 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
         place = place.with_slices()
 
 
-def _doubt(place: _FetchPosition, total: int) -> str:
+def _doubt(place: _PubmedCursor, total: int) -> str:
     """The reason to doubt the size of the current slice; empty if there is none."""
     if total < place.done:
         return tr("PubMed reports fewer papers than it has sent")
@@ -122,7 +122,7 @@ def _doubt(place: _FetchPosition, total: int) -> str:
 
 def _pages(
     query: SourceQuery,
-    place: _FetchPosition,
+    place: _PubmedCursor,
     found: SearchResult,
     left: int,
     client: Client,
@@ -276,7 +276,7 @@ def why_nothing(now: datetime) -> str:
     return ""
 
 
-def _resumed(pmids: Sequence[str], place: _FetchPosition) -> tuple[Sequence[str], _FetchPosition]:
+def _resumed(pmids: Sequence[str], place: _PubmedCursor) -> tuple[Sequence[str], _PubmedCursor]:
     """The papers of a slice, those already fetched first, and the position among them.
 
     If the list has changed so much that these are not found in it, the position is the beginning:

@@ -69,7 +69,7 @@ Todo = tuple[DateSlice | None, int]  # None: the whole set. The number of papers
 
 
 @dataclass(frozen=True, slots=True)
-class _FetchPosition:
+class _ResultSetCursor:
     """The position of a fetch."""
 
     todo: tuple[Todo, ...] = ((None, -1),)  # the last one is read now
@@ -84,7 +84,7 @@ class _FetchPosition:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
-    def of(cls, cursor: str, source: str) -> _FetchPosition:
+    def of(cls, cursor: str, source: str) -> _ResultSetCursor:
         if not cursor:
             return cls()
         try:
@@ -105,13 +105,13 @@ class _FetchPosition:
     def size(self) -> int:
         return self.todo[-1][1]
 
-    def sized(self, size: int) -> _FetchPosition:
+    def sized(self, size: int) -> _ResultSetCursor:
         total = size if self.part is None else self.total
         return replace(self, todo=(*self.todo[:-1], (self.part, size)), total=total)
 
-    def with_slices(self, *slices: Todo) -> _FetchPosition:
+    def with_slices(self, *slices: Todo) -> _ResultSetCursor:
         """Replace the current slice by these."""
-        return _FetchPosition(todo=(*self.todo[:-1], *slices), total=self.total)
+        return _ResultSetCursor(todo=(*self.todo[:-1], *slices), total=self.total)
 
 
 def fetch(results: ResultSet, cursor: str, most: int) -> Iterator[FetchPage]:
@@ -119,7 +119,7 @@ def fetch(results: ResultSet, cursor: str, most: int) -> Iterator[FetchPage]:
 
     Each paper is given once in a run. Raises SourceError if the service contradicts itself.
     """
-    return _ResultSetFetch(results, _FetchPosition.of(cursor, results.title), most).pages()
+    return _ResultSetFetch(results, _ResultSetCursor.of(cursor, results.title), most).pages()
 
 
 def preview(results: ResultSet, remark: Callable[[int], str]) -> Preview:
@@ -130,7 +130,7 @@ def preview(results: ResultSet, remark: Callable[[int], str]) -> Preview:
 
 
 class _ResultSetFetch:
-    def __init__(self, results: ResultSet, place: _FetchPosition, most: int) -> None:
+    def __init__(self, results: ResultSet, place: _ResultSetCursor, most: int) -> None:
         self._results = results
         self._place = place
         self._limited = most > 0
@@ -281,7 +281,7 @@ class _ResultSetFetch:
         halves = zip(part.halves(), sizes, strict=True)
         self._next_slice(place.sized(whole).with_slices(*(half for half in halves if half[1])))
 
-    def _next_slice(self, place: _FetchPosition) -> None:
+    def _next_slice(self, place: _ResultSetCursor) -> None:
         self._place = place
         self._came.clear()
         self._guard.moved()

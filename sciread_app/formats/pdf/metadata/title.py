@@ -79,7 +79,7 @@ _FOOTNOTE_MARK = re.compile(r"\s*[∗*†‡§¶⋆✩☆]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _TextBlock:
     """Consecutive lines of the same appearance."""
 
     lines: tuple[LayoutLine, ...]
@@ -151,7 +151,7 @@ def likely_title(pages: Sequence[PageLayout]) -> str:
     return _LABEL.sub("", best.text) if best else ""
 
 
-def _above_names(blocks: Sequence[_Block]) -> str:
+def _above_names(blocks: Sequence[_TextBlock]) -> str:
     """The first block that may be a title and is followed by names."""
     for block, below in pairwise(blocks[:12]):
         is_title = _may_be_title(block.text) and not names_of(block.first)
@@ -171,7 +171,7 @@ def is_printed(title: str, pages: Sequence[PageLayout]) -> bool:
     return False
 
 
-def _banners(blocks: Sequence[_Block], pages: Sequence[PageLayout]) -> set[int]:
+def _banners(blocks: Sequence[_TextBlock], pages: Sequence[PageLayout]) -> set[int]:
     """Indices of the blocks that name the journal: its homepage is near, or an issue of it."""
     lines = [line.text for page in pages for line in page.lines if len(line.text) <= 150]
     found = set()
@@ -184,7 +184,7 @@ def _banners(blocks: Sequence[_Block], pages: Sequence[PageLayout]) -> set[int]:
     return found
 
 
-def _prominence(block: _Block, page: PageLayout) -> float:
+def _prominence(block: _TextBlock, page: PageLayout) -> float:
     """The likelihood that a block is the title; larger is more likely."""
     words = len(block.text.split())
     return (
@@ -213,7 +213,7 @@ def _may_be_title(text: str) -> bool:
     )
 
 
-def _blocks(page: PageLayout) -> list[_Block]:
+def _blocks(page: PageLayout) -> list[_TextBlock]:
     """The upper part of the page, split where size or weight change, or at a gap.
 
     Lines beside each other, as of a side bar, belong to different blocks.
@@ -237,7 +237,7 @@ def _blocks(page: PageLayout) -> list[_Block]:
                 above.append(line)
             else:
                 blocks.append([line])
-    return [_Block(tuple(block)) for block in blocks]
+    return [_TextBlock(tuple(block)) for block in blocks]
 
 
 def _is_double_spaced(rows: Sequence[Row]) -> bool:
