@@ -25,7 +25,7 @@ from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.models.registry import ModelState
 from sciread_app.services.search.search import SearchService
 from sciread_app.services.subprocess import trainer
-from sciread_app.services.training.corpora import SavedCorpus as KeptCorpus
+from sciread_app.services.training.corpora import SavedCorpus
 from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
@@ -178,7 +178,7 @@ class EvaluationGateway:
         yield MapService(workspace.library, space, workspace.home.indexes)
 
 
-def corpus_words(corpus: KeptCorpus) -> str:
+def corpus_words(corpus: SavedCorpus) -> str:
     """The name of a saved dataset: its origin, its day and its number of papers."""
     papers = trn("{n:,} paper", "{n:,} papers", corpus.papers)
     day = format_day(corpus.made)
