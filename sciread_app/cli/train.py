@@ -278,11 +278,11 @@ def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Co
 def _follow(runs: Runs, name: str, console: Console) -> int:
     """Show the progress of a run until it ends or Ctrl-C is pressed, and return the exit code."""
     training = runs.find(name)
-    follower = RunMonitor(training.folder)
+    monitor = RunMonitor(training.folder)
     try:
         with console.progress(escape(name)) as task:
             while True:
-                progress = follower.look()
+                progress = monitor.look()
                 training = runs.find(name)
                 task.step(training.step, training.steps, _note(progress))
                 if not training.status.is_active:

@@ -45,7 +45,7 @@ class EvaluationGateway:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._followers: dict[str, RunMonitor] = {}
+        self._monitors: dict[str, RunMonitor] = {}
         self._following = threading.Lock()
 
     def look(self) -> EvaluationResults:
@@ -76,13 +76,13 @@ class EvaluationGateway:
     def trainings(self) -> Sequence[TrainingRun]:
         return self._workspace.training.runs.all()
 
-    def story(self, training: str, task: Task) -> RunProgress:
+    def progress_of(self, training: str, task: Task) -> RunProgress:
         with self._following:
-            follower = self._followers.get(training)
-            if follower is None:
-                follower = RunMonitor(self._workspace.training.runs.find(training).folder)
-                self._followers[training] = follower
-            return follower.look(task)
+            monitor = self._monitors.get(training)
+            if monitor is None:
+                monitor = RunMonitor(self._workspace.training.runs.find(training).folder)
+                self._monitors[training] = monitor
+            return monitor.look(task)
 
     def after(self, training: str) -> Sequence[CardScore]:
         """Scores of the resulting model, compared with those of its base model."""

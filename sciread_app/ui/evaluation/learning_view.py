@@ -59,7 +59,7 @@ class LearningView(QWidget):
         self._jobs = jobs
         self._appearance = appearance
         self._trainings: Sequence[TrainingRun] = ()
-        self._stories: Mapping[str, RunProgress] = {}
+        self._progress_by_run: Mapping[str, RunProgress] = {}
         self._scores: Mapping[str, Sequence[CardScore]] = {}
         self.list = QListWidget()
         self.list.setObjectName("ticks")
@@ -118,8 +118,8 @@ class LearningView(QWidget):
 
         def work(task: Task) -> Learned:
             names = [training.name for training in wanted]
-            stories = {name: self._gateway.story(name, task) for name in names}
-            return stories, {name: self._gateway.after(name) for name in names}
+            progress_by_run = {name: self._gateway.progress_of(name, task) for name in names}
+            return progress_by_run, {name: self._gateway.after(name) for name in names}
 
         self._jobs.run(
             tr("Loading learning curves"),
@@ -131,14 +131,14 @@ class LearningView(QWidget):
         )
 
     def _show(self, learned: Learned) -> None:
-        self._stories, self._scores = learned
-        stories = self._stories
+        self._progress_by_run, self._scores = learned
+        progress_by_run = self._progress_by_run
         while item := self._column.takeAt(0):
             if widget := item.widget():
                 widget.deleteLater()
         self.charts = []
         numbers = {training.name: n for n, training in enumerate(self._trainings)}
-        shown = [t for t in self._trainings if t.name in stories]
+        shown = [t for t in self._trainings if t.name in progress_by_run]
         for method, group in groupby(sorted(shown, key=_method), key=_method):
             self._add(method, list(group), numbers)
         self._column.addStretch()
@@ -159,7 +159,7 @@ class LearningView(QWidget):
         chart.setFixedHeight(HIGH)
         lines: list[PlotLine] = []
         for training in group:
-            lines += _lines(training, self._stories[training.name], numbers[training.name])
+            lines += _lines(training, self._progress_by_run[training.name], numbers[training.name])
         chart.show_lines(lines)
         self.charts.append(chart)
         self._column.addWidget(chart)
@@ -244,14 +244,14 @@ def _method(training: TrainingRun) -> str:
     return training.method
 
 
-def _lines(training: TrainingRun, story: RunProgress, number: int) -> list[PlotLine]:
+def _lines(training: TrainingRun, progress: RunProgress, number: int) -> list[PlotLine]:
     """The raw loss, pale, the smoothed loss, and the validation loss."""
     found = []
-    if "loss" in story.curves and len(story.curves["loss"]):
-        points = story.curves["loss"]
+    if "loss" in progress.curves and len(progress.curves["loss"]):
+        points = progress.curves["loss"]
         found.append(PlotLine("", points.steps, points.mean, number, pale=True))
         found.append(PlotLine(training.name, points.steps, smooth(points.mean), number))
-    losses_by_step = [(v.step, v.loss) for v in story.validations if v.loss is not None]
+    losses_by_step = [(v.step, v.loss) for v in progress.validations if v.loss is not None]
     if losses_by_step:
         steps, losses = np.array(losses_by_step, float).T
         name = tr("{training}, validation", training=training.name)

@@ -32,7 +32,7 @@ class TrainingGateway:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._followers: dict[str, RunMonitor] = {}
+        self._monitors: dict[str, RunMonitor] = {}
         self._looking = threading.Lock()
 
     def trainings(self) -> Sequence[TrainingRun]:
@@ -85,14 +85,14 @@ class TrainingGateway:
     def look(self, name: str, task: Task) -> TrainingDetails:
         runs = self._workspace.training.runs
         training = runs.find(name)
-        with self._looking:  # a follower must not be used by two threads
-            follower = self._followers.get(name) or RunMonitor(training.folder)
-            self._followers[name] = follower
-            story = follower.look(task)
+        with self._looking:  # a monitor must not be used by two threads
+            monitor = self._monitors.get(name) or RunMonitor(training.folder)
+            self._monitors[name] = monitor
+            progress = monitor.look(task)
         scores = runs.scores(name) if training.space else ()
         return TrainingDetails(
             training,
-            story,
+            progress,
             scores,
             self._model(training.space),
             self._is_in_use(training.base),
@@ -103,7 +103,7 @@ class TrainingGateway:
         with self._looking:
             opened = self._workspace.run_importer.open(source, task)
             # The followed file of this name may have been replaced.
-            self._followers.pop(opened.training.name, None)
+            self._monitors.pop(opened.training.name, None)
         return opened
 
     def add_model(self, name: str, task: Task) -> str:

@@ -61,18 +61,18 @@ class LossCurves(QWidget):
             self._grid.addWidget(self.pace, 1 if beside else 2, 1 if beside else 0,
                                  1, 1 if beside else 2)  # fmt: skip
 
-    def show_story(self, story: RunProgress) -> None:
-        across = Axis(_STEP.title, low=0.0, high=float(max(story.steps, story.step, 1)),
+    def show_progress(self, progress: RunProgress) -> None:
+        across = Axis(_STEP.title, low=0.0, high=float(max(progress.steps, progress.step, 1)),
                       shown=_STEP.shown)  # fmt: skip
-        losses = story.curves.get("loss", NO_POINTS)
-        lines = [*_boundaries(losses, story.stages), *_losses(losses, story.stages)]
-        lines += _validations(story.validations)
+        losses = progress.curves.get("loss", NO_POINTS)
+        lines = [*_boundaries(losses, progress.stages), *_losses(losses, progress.stages)]
+        lines += _validations(progress.validations)
         self.loss.show_lines(lines, x=across)
         for chart, name, number in (
             (self.rate, "learning_rate", _OF_RATE),
             (self.pace, "tokens_per_second", _OF_PACE),
         ):
-            points = story.curves.get(name, NO_POINTS)
+            points = progress.curves.get(name, NO_POINTS)
             y = trend(points.mean) if chart is self.pace else points.mean
             chart.show_lines([PlotLine("", points.steps, y, number, filled=True)], x=across)
 

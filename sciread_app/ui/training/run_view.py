@@ -72,7 +72,7 @@ class TrainingView(QFrame):
 
     def show_details(self, details: TrainingDetails) -> None:
         before, self.details = self.details, details
-        training, story = details.training, details.story
+        training, progress = details.training, details.progress
         self.title.setText(training.name)
         self.pill.setText(STATUS_LABELS[training.status])
         restyled(self.pill, _PILLS.get(KINDS.get(training.status, ""), "tag"))
@@ -80,14 +80,14 @@ class TrainingView(QFrame):
         self._show_trouble(details)
         self._show_far(details)
         self._allow(details)
-        known = tiles(training, story)
+        known = tiles(training, progress)
         self.tiles.setVisible(bool(known))
         self.tiles.show_tiles(known)
-        self.curves.setVisible(bool(story.curves) and story.step > 0)
-        self.curves.show_story(story)
+        self.curves.setVisible(bool(progress.curves) and progress.step > 0)
+        self.curves.show_progress(progress)
         self._show_scores(details)
-        self.facts.show_facts(facts(training, story, details.papers))
-        self._show_notes(story.notes)
+        self.facts.show_facts(facts(training, progress, details.papers))
+        self._show_notes(progress.notes)
         self._scroll.show()
         if not before or before.training.name != training.name:
             self._scroll.verticalScrollBar().setValue(0)
@@ -108,9 +108,9 @@ class TrainingView(QFrame):
         show_text(self.hint, details.training.hint)
 
     def _show_far(self, details: TrainingDetails) -> None:
-        training, story = details.training, details.story
+        training, progress = details.training, details.progress
         self._going.setVisible(training.status.is_active)
-        self.far.setText(progress_text(training, story))
+        self.far.setText(progress_text(training, progress))
         starts = training.status is RunStatus.starting
         known = training.steps and not starts and not is_evaluating(training)
         self.bar.setRange(0, 1000 if known else 0)

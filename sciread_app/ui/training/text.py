@@ -105,32 +105,32 @@ def is_evaluating(training: TrainingRun) -> bool:
     return training.status is RunStatus.running and 0 < training.steps <= training.step
 
 
-def progress_text(training: TrainingRun, story: RunProgress) -> str:
+def progress_text(training: TrainingRun, progress: RunProgress) -> str:
     """The progress, as in "Step 120 of 330 · 4 min left"."""
     if training.status is RunStatus.starting:
         return tr("Starting: loading the trainer and tokenizing the texts")
     if training.status is RunStatus.stopping:
         return tr("Stopping: saving a checkpoint")
-    if story.steps and story.step >= story.steps:
+    if progress.steps and progress.step >= progress.steps:
         return tr("All steps are done. Evaluating the model…")
     parts = [
         tr("Step {step:,} of {steps:,}", step=training.step, steps=training.steps)
         if training.steps
         else ""
     ]
-    if story.parts:
-        parts.insert(0, tr("Trial {number} of {parts}: {what}", number=story.number,
-                           parts=story.parts, what=story.part))  # fmt: skip
-    if len(story.stages) > 1:
-        parts.append(tr("stage {stage}", stage=story.stage))
-    if left := story.latest.get("eta"):
+    if progress.parts:
+        parts.insert(0, tr("Trial {number} of {parts}: {what}", number=progress.number,
+                           parts=progress.parts, what=progress.part))  # fmt: skip
+    if len(progress.stages) > 1:
+        parts.append(tr("stage {stage}", stage=progress.stage))
+    if left := progress.latest.get("eta"):
         parts.append(tr("{duration} left", duration=duration(float(left))))
     return " · ".join(filter(None, parts))
 
 
-def tiles(training: TrainingRun, story: RunProgress) -> list[tuple[str, str]]:
+def tiles(training: TrainingRun, progress: RunProgress) -> list[tuple[str, str]]:
     """Current numbers with their labels."""
-    now = story.latest
+    now = progress.latest
     found: list[tuple[str, str]] = []
     for name, title, shown in (
         ("loss", tr("Loss"), lambda loss: f"{loss:.4f}"),
@@ -143,10 +143,10 @@ def tiles(training: TrainingRun, story: RunProgress) -> list[tuple[str, str]]:
             found.append((shown(value), title))
     if training.status.is_active and (left := now.get("eta")):
         found.append((duration(float(left)), tr("Time left")))
-    elif story.seconds:
-        found.append((duration(story.seconds), tr("Duration")))
-    if story.about.get("device"):
-        found.append((device(str(story.about["device"]))[:24], tr("Device")))
+    elif progress.seconds:
+        found.append((duration(progress.seconds), tr("Duration")))
+    if progress.about.get("device"):
+        found.append((device(str(progress.about["device"]))[:24], tr("Device")))
     return found
 
 
@@ -165,9 +165,9 @@ def scientific(value: float) -> str:
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
-def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[tuple[str, str]]:
+def facts(training: TrainingRun, progress: RunProgress, papers: str = "") -> list[tuple[str, str]]:
     """All that is needed to repeat the run. `papers` names the training data."""
-    about = story.about
+    about = progress.about
     versions = about.get("versions")
     torch = versions.get("torch") if isinstance(versions, Mapping) else None
     rows = (
@@ -182,7 +182,7 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
         ("PyTorch", str(torch or "")),
         (
             tr("Started"),
-            format_moment(datetime.fromtimestamp(story.began)) if story.began else "",
+            format_moment(datetime.fromtimestamp(progress.began)) if progress.began else "",
         ),
         (tr("Folder"), str(training.folder)),
     )

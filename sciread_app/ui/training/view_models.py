@@ -37,7 +37,7 @@ class TrainingDetails:
     """
 
     training: TrainingRun
-    story: RunProgress
+    progress: RunProgress
     scores: Sequence[CardScore] = ()
     model: str = ""
     base_in_use: bool = False

@@ -35,66 +35,66 @@ def steps(run: Run, first: int, last: int, loss: float = 1.0) -> None:
 
 def test_monitor_sees_events_as_they_are_written(tmp_path: Path) -> None:
     run, stages = run_in(tmp_path), [{"name": "triples", "examples": 7, "steps": 4}]
-    follower = RunMonitor(run.folder)
-    assert (follower.look().state, follower.look().steps) == (RunState.new, 0)
+    monitor = RunMonitor(run.folder)
+    assert (monitor.look().state, monitor.look().steps) == (RunState.new, 0)
     with run.hold():
         log_event(run, "note", text="Cutting texts")
         log_event(run, "start", steps=4, stages=stages, device="cpu")
         steps(run, 1, 2)
-        story = follower.look()
-        assert story.state is RunState.running
-        assert (story.step, story.steps, story.stage) == (2, 4, "triples")
-        assert story.about["device"] == "cpu" and story.latest["eta"] == 5.0
-        assert [note.text for note in story.notes] == ["Cutting texts", "cpu"]
+        progress = monitor.look()
+        assert progress.state is RunState.running
+        assert (progress.step, progress.steps, progress.stage) == (2, 4, "triples")
+        assert progress.about["device"] == "cpu" and progress.latest["eta"] == 5.0
+        assert [note.text for note in progress.notes] == ["Cutting texts", "cpu"]
         steps(run, 3, 4)
         log_event(run, "validation", 4, stage="triples", loss=0.5, scores={"MAP": 0.9}, best=True)
         log_event(run, "end", 4, seconds=12.5, scores={})
     run.write_report({"metrics": []})
-    story = follower.look()
-    assert (story.state, story.seconds) == (RunState.finished, 12.5)
-    assert story.validations == (Validation(4, 0.5, {"MAP": 0.9}, True),)
-    assert story.curves["loss"].steps.tolist() == [1, 2, 3, 4]
-    assert story.curves["loss"].mean.tolist() == [1, 2, 3, 4]
-    assert story.curves["tokens_per_second"].steps.tolist() == [2, 3, 4]
+    progress = monitor.look()
+    assert (progress.state, progress.seconds) == (RunState.finished, 12.5)
+    assert progress.validations == (Validation(4, 0.5, {"MAP": 0.9}, True),)
+    assert progress.curves["loss"].steps.tolist() == [1, 2, 3, 4]
+    assert progress.curves["loss"].mean.tolist() == [1, 2, 3, 4]
+    assert progress.curves["tokens_per_second"].steps.tolist() == [2, 3, 4]
 
 
 def test_repeated_steps_after_resume_are_drawn_once(tmp_path: Path) -> None:
     run = run_in(tmp_path)
-    follower = RunMonitor(run.folder)
+    monitor = RunMonitor(run.folder)
     steps(run, 1, 3)
     log_event(run, "validation", 3, loss=1.0, scores={}, best=True)
-    assert follower.look().step == 3
+    assert monitor.look().step == 3
     log_event(run, "resume", 2, why="checkpoint found")
     steps(run, 3, 4, loss=0.5)
-    story = follower.look()
-    assert story.curves["loss"].mean.tolist() == [1, 2, 1.5, 2]
-    assert story.validations == () and story.step == 4
+    progress = monitor.look()
+    assert progress.curves["loss"].mean.tolist() == [1, 2, 1.5, 2]
+    assert progress.validations == () and progress.step == 4
 
 
 def test_failure_is_shown_until_run_restarts(tmp_path: Path) -> None:
     run = run_in(tmp_path)
-    follower = RunMonitor(run.folder)
+    monitor = RunMonitor(run.folder)
     log_event(run, "start", device="cpu")
     log_event(run, "error", 3, message="The disk is full.", hint="Make room.")
-    problem = follower.look().problem
+    problem = monitor.look().problem
     assert problem and problem.text == "The disk is full.\nMake room."
     log_event(run, "start", device="cpu")
-    assert follower.look().problem is None
+    assert monitor.look().problem is None
 
 
 def test_monitor_of_grid_follows_active_combination(tmp_path: Path) -> None:
     run = run_in(tmp_path, clip=(0.0, 1.0))
-    follower = RunMonitor(run.folder)
+    monitor = RunMonitor(run.folder)
     log_event(run, "note", text="1 of 2: clip=0.0")
-    assert (follower.look().number, follower.look().parts) == (0, 2)
+    assert (monitor.look().number, monitor.look().parts) == (0, 2)
     first, second = (Run(run.folder / "grid" / name) for name in ("clip=0.0", "clip=1.0"))
     steps(first, 1, 5)
-    assert (follower.look().part, follower.look().step) == ("clip=0.0", 5)
+    assert (monitor.look().part, monitor.look().step) == ("clip=0.0", 5)
     steps(second, 1, 2)
-    story = follower.look()
-    assert (story.part, story.number, story.step) == ("clip=1.0", 2, 2)
-    assert story.curves["loss"].steps.tolist() == [1, 2]
-    assert [note.text for note in story.notes] == ["1 of 2: clip=0.0"]
+    progress = monitor.look()
+    assert (progress.part, progress.number, progress.step) == ("clip=1.0", 2, 2)
+    assert progress.curves["loss"].steps.tolist() == [1, 2]
+    assert [note.text for note in progress.notes] == ["1 of 2: clip=0.0"]
 
 
 def test_long_run_is_reduced_to_bounded_curve(tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_long_run_is_reduced_to_bounded_curve(tmp_path: Path) -> None:
                 heard += 1
                 yield event
 
-    story = Counting(run.folder).look()
+    progress = Counting(run.folder).look()
     assert heard < 15_000
-    assert story.step == 100_000 and len(story.validations) == 1
-    assert MOST_POINTS / 4 < len(story.curves["loss"]) <= MOST_POINTS
-    assert story.curves["loss"].steps[-1] == 100_000
+    assert progress.step == 100_000 and len(progress.validations) == 1
+    assert MOST_POINTS / 4 < len(progress.curves["loss"]) <= MOST_POINTS
+    assert progress.curves["loss"].steps[-1] == 100_000
 
 
 @given(st.lists(st.floats(-9, 9), max_size=6_000), st.integers(0, 6_000))
@@ -154,15 +154,15 @@ def test_malformed_events_are_ignored(tmp_path: Path, line: dict[str, object]) -
     run = run_in(tmp_path)
     (run.folder / "events.jsonl").write_text(json.dumps(line) + "\n")
     steps(run, 1, 1)
-    story = RunMonitor(run.folder).look()
-    assert story.step == 1
+    progress = RunMonitor(run.folder).look()
+    assert progress.step == 1
 
 
 def test_cancelled_look_resumes_next_time(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     steps(run, 1, 3)
-    follower, task = RunMonitor(run.folder), Task()
+    monitor, task = RunMonitor(run.folder), Task()
     task.cancel()
     with pytest.raises(Cancelled):
-        follower.look(task)
-    assert follower.look().curves["loss"].steps.tolist() == [1, 2, 3]
+        monitor.look(task)
+    assert monitor.look().curves["loss"].steps.tolist() == [1, 2, 3]

@@ -58,15 +58,15 @@ def test_collection_trains_a_model(workspace: Workspace) -> None:
     assert [stage.name for stage in estimate.stages] == ["triples"]
 
     begun = learning.start(plan, Task())
-    follower, seen = RunMonitor(begun.folder), set()
+    monitor, seen = RunMonitor(begun.folder), set()
     late = time.monotonic() + 240
     while (now := learning.runs.find("mine")).status.is_active and time.monotonic() < late:
-        seen.add(follower.look().step)
+        seen.add(monitor.look().step)
         time.sleep(0.05)
     assert now.status is RunStatus.finished, learning.runs.log("mine")
-    story = follower.look()
-    assert (story.step, story.steps, len(story.curves["loss"])) == (12, 12, 12)
-    assert story.validations and story.about["device"] == "cpu"
+    progress = monitor.look()
+    assert (progress.step, progress.steps, len(progress.curves["loss"])) == (12, 12, 12)
+    assert progress.validations and progress.about["device"] == "cpu"
     assert now.corpus == learning.corpora.all()[0].folder and now.papers == PAPERS
     assert any(score.before for score in learning.runs.scores("mine"))
 

@@ -121,9 +121,9 @@ def test_training_curve_grows_with_new_events(dashboard, tmp_path):
         run.append(Event("step", float(step), step, {"stage": "triples", "loss": 1 / step}))
     (training,) = dashboard.trainings()
     assert (training.name, training.method) == ("first", "SPECTER")
-    assert len(dashboard.story("first", Task()).curves["loss"]) == 3
+    assert len(dashboard.progress_of("first", Task()).curves["loss"]) == 3
     run.append(Event("step", 4.0, 4, {"stage": "triples", "loss": 0.2}))
-    assert dashboard.story("first", Task()).curves["loss"].mean[-1] == 0.2
+    assert dashboard.progress_of("first", Task()).curves["loss"].mean[-1] == 0.2
     assert not dashboard.after("first")
 
 

@@ -125,7 +125,7 @@ class FakeEvaluation:
     def trainings(self) -> Sequence[TrainingRun]:
         return self.runs
 
-    def story(self, training: str, task: Task) -> RunProgress:
+    def progress_of(self, training: str, task: Task) -> RunProgress:
         steps = np.arange(1.0, 201.0)
         loss = 1 / (1 + steps / 40)
         points = CurvePoints(steps, loss, loss, loss)

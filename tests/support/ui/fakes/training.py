@@ -63,7 +63,7 @@ def training(name: str = "mine", status: RunStatus = RunStatus.running, **values
     )  # fmt: skip
 
 
-def story(one: TrainingRun) -> RunProgress:
+def progress(one: TrainingRun) -> RunProgress:
     steps = np.arange(1.0, one.step + 1)
     loss = 0.1 / np.sqrt(steps)
     points = {
@@ -159,7 +159,7 @@ class FakeTraining:
         scores = self.scores if one.status is RunStatus.finished else []
         model = self.models.get(name, "")
         return TrainingDetails(
-            one, story(one), scores, model, self.base_in_use, "Library, November 30, 2026"
+            one, progress(one), scores, model, self.base_in_use, "Library, November 30, 2026"
         )
 
     def open(self, source: Path, task: Task) -> OpenedRun:
