@@ -361,7 +361,7 @@ class Workspace:
         all."""
         from sciread_app.sources.http.client import RetryPolicy
 
-        return self._new_client(patience=RetryPolicy(tries=2, first=0.5))
+        return self._new_client(retry_policy=RetryPolicy(tries=2, first=0.5))
 
     def _new_client(self, **options: Any) -> Client:
         from sciread_app.sources.endpoints import endpoints

@@ -14,7 +14,7 @@ from sciread_app.language import tr
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One address. Endpoints with one `lane` share their rate limit.
+    """One address. Endpoints with one `limit_group` share their rate limit.
 
     Timeouts and retries are the same for all: see `sciread_app.sources.http.client.RetryPolicy`.
     """
@@ -23,7 +23,7 @@ class Endpoint:
     title: str
     url: str
     pause: float  # seconds between requests
-    lane: str
+    limit_group: str
     alone: bool = False  # one request at a time, of all programs on this computer
     pause_with_key: float | None = None  # if the user's API key allows more
     api_key: str = ""  # the key's name in api_keys.py
@@ -230,8 +230,10 @@ def _chosen(official: Endpoint, environ: Mapping[str, str], settings: object) ->
     if any(host == domain or host.endswith(f".{domain}") for domain in _DOMAINS):
         return replace(official, url=url)  # the limits of the official servers are fixed
     # A mirror's pause must not delay requests to the official servers.
-    lane = re.sub(r"[^a-z0-9]+", "_", f"{official.lane} at {urlsplit(url).netloc}".lower())
-    mirror = replace(official, url=url, lane=lane)
+    limit_group = re.sub(
+        r"[^a-z0-9]+", "_", f"{official.limit_group} at {urlsplit(url).netloc}".lower()
+    )
+    mirror = replace(official, url=url, limit_group=limit_group)
     pause = environ.get(f"{name}_PAUSE")
     if not pause:
         return mirror

@@ -51,7 +51,7 @@ MIB = 1 << 20
 PIECE = 64 << 10
 REDIRECTS = 5
 OFFLINE_TRIES = 3
-_LANE = re.compile(r"[^a-z0-9.]+")
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9.]+")
 
 
 class RetryPolicy(NamedTuple):
@@ -82,7 +82,7 @@ class Client:
         *,
         contact: str = "",
         proxy: str = "system",
-        patience: RetryPolicy = RetryPolicy(),
+        retry_policy: RetryPolicy = RetryPolicy(),
     ) -> None:
         """`folder` holds the cache, and the rate limits shared by all programs with the same
         folder.
@@ -94,11 +94,11 @@ class Client:
         self._endpoints = endpoints
         contact = os.environ.get("SCIREAD_CONTACT") or contact
         self._contact = contact if re.fullmatch(r"[!-~]+@[!-~]+", contact) else ""
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._cache = DayCache(folder / "answers")
         self._limits = folder / "limits"
         self._keys: dict[str, str] = {}
-        self._http = _http(patience, self._contact, proxy)
+        self._http = _http(retry_policy, self._contact, proxy)
 
     def __enter__(self) -> Self:
         return self
@@ -188,14 +188,16 @@ class Client:
             except TransientError as trouble:
                 why = self._clean(where, str(trouble))
                 log.info("%s (try %d)", why, tried)
-                patience = self._patience
+                retry_policy = self._retry_policy
                 if trouble.offline:
-                    patience = patience._replace(tries=min(patience.tries, OFFLINE_TRIES))
-                rest = patience.rest(tried, trouble.after)
+                    retry_policy = retry_policy._replace(
+                        tries=min(retry_policy.tries, OFFLINE_TRIES)
+                    )
+                rest = retry_policy.rest(tried, trouble.after)
                 if rest is None:
                     give_up(why, trouble)
-                lane = self._lane(where, httpx.URL(question.url))
-                lane.rest(rest, tr("{why}; retrying", why=why), task)
+                limiter = self._limiter(where, httpx.URL(question.url))
+                limiter.rest(rest, tr("{why}; retrying", why=why), task)
         raise AssertionError("unreachable")
 
     def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
@@ -207,8 +209,8 @@ class Client:
             pause=self._pause(where),
         )
         for _ in range(REDIRECTS):
-            lane = self._lane(where, request.url)
-            turn = lane.turn(self._pause(where), often, where.alone, task)
+            limiter = self._limiter(where, request.url)
+            turn = limiter.turn(self._pause(where), often, where.alone, task)
             with turn as retry_after, self._answer(where, request, retry_after) as response:
                 retry_after()
                 if response.next_request is None:
@@ -276,11 +278,11 @@ class Client:
             ) from error
 
     def _pieces(self, where: Endpoint, response: httpx.Response, task: Task) -> Iterator[bytes]:
-        end = time.monotonic() + self._patience.whole
+        end = time.monotonic() + self._retry_policy.whole
         for piece in response.iter_raw(PIECE):
             task.raise_if_cancelled()
             if time.monotonic() > end:
-                raise too_slow(where.title, self._patience.whole)
+                raise too_slow(where.title, self._retry_policy.whole)
             yield piece
 
     # ---- data sent to this source only ---------------------------------------------------------
@@ -332,10 +334,12 @@ class Client:
             return where.pause_with_key
         return where.pause
 
-    def _lane(self, where: Endpoint, url: httpx.URL) -> RateLimiter:
+    def _limiter(self, where: Endpoint, url: httpx.URL) -> RateLimiter:
         """The rate limit of an endpoint; that of the server if the endpoint stands for many."""
-        name = where.lane if where.url else f"{where.lane} at {_LANE.sub('_', url.host)[:100]}"
-        return RateLimiter(self._limits, name, self._patience.longest)
+        name = where.limit_group
+        if not where.url:
+            name = f"{name} at {_NOT_IN_NAMES.sub('_', url.host)[:100]}"
+        return RateLimiter(self._limits, name, self._retry_policy.longest)
 
 
 class _Question(NamedTuple):
@@ -355,10 +359,10 @@ class _Question(NamedTuple):
         return json.dumps([self.url, self.params, self.form, self.json])
 
 
-def _http(patience: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
+def _http(retry_policy: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
     agent = f"SciRead/{__version__}" + (f" (mailto:{contact})" if contact else "")
     headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
-    timeout = httpx.Timeout(patience.read, connect=patience.connect)
+    timeout = httpx.Timeout(retry_policy.read, connect=retry_policy.connect)
     address: str | None = None
     direct: tuple[str, ...] = ()  # without a proxy
     if proxy == "none":

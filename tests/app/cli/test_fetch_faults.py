@@ -105,7 +105,7 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
 
         server.fail(fault, times=times, when=in_the_middle)
         library = Library(folder / "library.sqlite3")
-        with Client(folder, server.endpoints, patience=QUICK) as client:
+        with Client(folder, server.endpoints, retry_policy=QUICK) as client:
             fetching = Fetcher(library, client)
             id = fetching.start(SourceQuery(case.source, case.query)).id
             result = ""

@@ -70,7 +70,7 @@ def client_of(url, folder):
             ),
         },
         contact="ada@example.org",
-        patience=HASTE,
+        retry_policy=HASTE,
     )
 
 

@@ -61,7 +61,7 @@ def test_doi_with_comma_is_asked_for_by_itself():
 def test_unknown_doi_with_comma_is_left_out(tmp_path):
     with (
         WorksServer([numbered(1)]) as works,
-        Client(tmp_path, works.endpoints, patience=RetryPolicy(tries=1)) as client,
+        Client(tmp_path, works.endpoints, retry_policy=RetryPolicy(tries=1)) as client,
     ):
         found = crossref.by_dois(["10.1000/a,b", numbered(1).doi], client, Task())
     assert [paper.source_id for paper in found] == [numbered(1).doi]

@@ -14,7 +14,7 @@ PAUSES = {f"SCIREAD_{one.key.upper()}_PAUSE": "0" for one in OFFICIAL}
 def test_official_endpoints_have_their_limits():
     known = endpoints(PAUSES, Settings())
     assert known == {one.key: one for one in OFFICIAL}
-    assert known["arxiv"].lane == known["arxiv_oai"].lane
+    assert known["arxiv"].limit_group == known["arxiv_oai"].limit_group
     assert [known[name].pause for name in known] == [
         3,
         3,
@@ -44,7 +44,7 @@ def test_mirror_is_set_by_environment_before_settings(one):
     assert endpoints(environ, chosen)[one.key].pause == one.pause
     mirror = endpoints(environ | PAUSES, chosen)[one.key]
     assert (mirror.pause, mirror.pause_with_key) == (0.0, None)
-    assert mirror.lane != one.lane
+    assert mirror.limit_group != one.limit_group
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_mirror_is_set_by_environment_before_settings(one):
 )
 def test_official_server_is_recognised_under_every_name(url):
     arxiv = endpoints({"SCIREAD_ARXIV_URL": url} | PAUSES, Settings())["arxiv"]
-    assert (arxiv.url, arxiv.pause, arxiv.lane) == (url, 3.0, "arxiv")
+    assert (arxiv.url, arxiv.pause, arxiv.limit_group) == (url, 3.0, "arxiv")
 
 
 def test_similar_host_name_is_a_mirror():

@@ -61,7 +61,7 @@ def client(openalex_server, tmp_path):
         )
     }  # fmt: skip
     quick = RetryPolicy(tries=2, first=0.01, longest=0.05)
-    with Client(tmp_path / "cache", known, patience=quick) as client:
+    with Client(tmp_path / "cache", known, retry_policy=quick) as client:
         yield client
 
 

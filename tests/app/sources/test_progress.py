@@ -42,7 +42,7 @@ def pages_of(size, reach):
 def client_of(server):
     with (
         tempfile.TemporaryDirectory() as folder,
-        Client(Path(folder), server.endpoints, patience=NO_WAIT) as client,
+        Client(Path(folder), server.endpoints, retry_policy=NO_WAIT) as client,
     ):
         yield client
 

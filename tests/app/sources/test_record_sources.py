@@ -42,7 +42,7 @@ def works():
 @pytest.fixture
 def client(works, tmp_path):
     quick = RetryPolicy(tries=2, first=0.01, longest=0.05)
-    with Client(tmp_path / "cache", works.endpoints, patience=quick) as client:
+    with Client(tmp_path / "cache", works.endpoints, retry_policy=quick) as client:
         yield client
 
 

@@ -32,7 +32,7 @@ def ask(tmp_path):
     """Return all answers to these names in one list."""
 
     def ask(server, names, task=None):
-        with Client(tmp_path, server.endpoints, patience=QUICK) as client:
+        with Client(tmp_path, server.endpoints, retry_policy=QUICK) as client:
             result = semantic_scholar.ask(names, client, task or Task())
             return [answer for reply in result for answer in reply]
 
@@ -99,7 +99,7 @@ def test_repeated_earlier_answer_is_retried(tmp_path):
             return Answer(bodies[0], "application/json")
 
         server.fail(repeats_once, times=2, when=full)
-        with Client(tmp_path, server.endpoints, patience=QUICK) as client:
+        with Client(tmp_path, server.endpoints, retry_policy=QUICK) as client:
             batches = (dois(range(100)), dois(range(400, 500)))
             result = [
                 answer
@@ -298,7 +298,7 @@ def test_paper_does_not_cite_itself(server, ask):
 def test_next_reply_is_requested_only_when_needed(tmp_path):
     with (
         SemanticScholarServer(600) as server,
-        Client(tmp_path, server.endpoints, patience=QUICK) as client,
+        Client(tmp_path, server.endpoints, retry_policy=QUICK) as client,
     ):
         replies = semantic_scholar.ask(dois(range(600)), client, Task())
         next(replies)

@@ -77,7 +77,7 @@ class ListServer(LocalServer):
     def endpoints(self) -> dict[str, Endpoint]:
         """The endpoint without a pause between requests."""
         where = self.endpoint
-        return {where.key: Endpoint(where.key, where.title, self.url, 0.0, where.lane)}
+        return {where.key: Endpoint(where.key, where.title, self.url, 0.0, where.limit_group)}
 
     def names(self, *words: str) -> set[str]:
         """The DOIs of all papers, or of those with these words."""

@@ -36,7 +36,7 @@ def new_client(server, tmp_path):
     def begin():
         folder = tmp_path / str(len(clients))
         folder.mkdir()
-        clients.append(Client(folder, server.endpoints, patience=HASTE))
+        clients.append(Client(folder, server.endpoints, retry_policy=HASTE))
         return clients[-1]
 
     yield begin
@@ -170,7 +170,7 @@ def test_too_many_ids_are_refused_before_any_request():
 @pytest.mark.parametrize("together", [1, 7, 250])
 def test_query_beyond_its_reach_continues_in_date_windows(tmp_path, small_pages, together):
     with ArxivServer(3333, together=together, reach=1000) as server:
-        with Client(tmp_path, server.endpoints, patience=HASTE) as client:
+        with Client(tmp_path, server.endpoints, retry_policy=HASTE) as client:
             found = list(fetch_pages(client, arxiv_query("cat:*")))
         assert_each_once(ids_of(found), list(server.papers))
         assert {page.total for page in found} == {3333}
@@ -196,7 +196,7 @@ def test_too_many_papers_of_one_minute_raise_an_error(tmp_path, small_pages):
     crowded = ArxivServer(1500, together=1500, gap=0, reach=1000)
     for id, paper in crowded.papers.items():
         crowded.papers[id] = replace(paper, submitted=paper.submitted.replace(minute=0))
-    with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
+    with crowded, Client(tmp_path, crowded.endpoints, retry_policy=HASTE) as client:
         found = fetch_pages(client, arxiv_query("cat:*"))
         with pytest.raises(SourceError, match="1,500 papers with the same date"):
             list(found)
@@ -365,7 +365,7 @@ def test_refresh_with_unreachable_changes_reads_everything(tmp_path, small_pages
     with ArxivServer(3000, reach=1200) as server:
         revised = [id for n, id in enumerate(server.papers) if n % 2]
         server.revise(revised, LATER)
-        with Client(tmp_path, server.endpoints, patience=HASTE) as client:
+        with Client(tmp_path, server.endpoints, retry_policy=HASTE) as client:
             query = arxiv_query("cat:*", changed_since="2020-05-01T00:00:00Z")
             assert_each_once(ids_of(fetch_pages(client, query)), revised)
 
@@ -546,7 +546,7 @@ def test_recorded_pages_are_fetched_in_sequence(recorded, tmp_path, monkeypatch)
 
     with LocalServer(replay) as server:
         endpoints = ArxivServer.endpoints.fget(server)
-        with Client(tmp_path, endpoints, patience=HASTE) as client:
+        with Client(tmp_path, endpoints, retry_policy=HASTE) as client:
             preview = arxiv.preview(arxiv_query("testing"), client, Task())
             came = list(islice(fetch_pages(client, arxiv_query("testing")), 6))
     assert len(preview.papers) == 10

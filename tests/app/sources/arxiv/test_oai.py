@@ -31,7 +31,7 @@ def new_client(server, tmp_path):
     def begin():
         folder = tmp_path / str(len(clients))
         folder.mkdir()
-        clients.append(Client(folder, server.endpoints, patience=HASTE))
+        clients.append(Client(folder, server.endpoints, retry_policy=HASTE))
         return clients[-1]
 
     yield begin
@@ -163,7 +163,7 @@ def test_harvest_without_working_tokens_continues_by_days(server, new_client):
 def test_harvest_of_crowded_day_without_tokens_raises_error(tmp_path):
     crowded = ArxivServer(300, together=300, harvest_page=50)
     expire_tokens_at_once(crowded)
-    with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
+    with crowded, Client(tmp_path, crowded.endpoints, retry_policy=HASTE) as client:
         found = harvest_pages(client, oai_query())
         with pytest.raises(SourceError, match=r"rejected the request: .* \(badResumptionToken\)"):
             list(found)

@@ -35,9 +35,9 @@ def client(server, tmp_path):
         yield client
 
 
-def client_of(server, folder, patience=HASTE, **endpoint):
+def client_of(server, folder, retry_policy=HASTE, **endpoint):
     shelf = Endpoint("shelf", "The Shelf", server.url, 0.0, "shelf", **endpoint)
-    return Client(folder, {"shelf": shelf}, patience=patience)
+    return Client(folder, {"shelf": shelf}, retry_policy=retry_policy)
 
 
 def ask(client, **how):
@@ -119,14 +119,14 @@ def test_offline_is_reported_after_few_tries(tmp_path, monkeypatch, error):
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     away = Endpoint("shelf", "The Shelf", "http://shelf.invalid/", 0.0, "shelf")
-    patience = RetryPolicy(first=0.0, longest=0.0)
+    retry_policy = RetryPolicy(first=0.0, longest=0.0)
     with (
-        Client(tmp_path, {"shelf": away}, patience=patience) as client,
+        Client(tmp_path, {"shelf": away}, retry_policy=retry_policy) as client,
         pytest.raises(SourceError, match="offline") as raised,
     ):
         ask(client)
     assert "Errno" not in str(raised.value) and str(error.strerror) not in str(raised.value)
-    assert len(tries) == OFFLINE_TRIES < patience.tries
+    assert len(tries) == OFFLINE_TRIES < retry_policy.tries
 
 
 def test_unreachable_source_is_named(tmp_path):
@@ -135,7 +135,7 @@ def test_unreachable_source_is_named(tmp_path):
         url = f"http://127.0.0.1:{unheard.getsockname()[1]}/"
         nobody = Endpoint("shelf", "The Shelf", url, 0.0, "shelf")
         with (
-            Client(tmp_path, {"shelf": nobody}, patience=HASTE) as client,
+            Client(tmp_path, {"shelf": nobody}, retry_policy=HASTE) as client,
             pytest.raises(SourceError, match=r"^Could not reach The Shelf") as raised,
         ):
             ask(client)
@@ -185,11 +185,11 @@ def test_retry_after_in_the_past_is_ignored(server, client):
 
 
 def test_retry_delays_grow_with_jitter():
-    patience = RetryPolicy(tries=9, first=1.0, longest=20.0)
-    rests = [[patience.rest(tried, 0) for tried in range(1, 9)] for _ in range(20)]
+    retry_policy = RetryPolicy(tries=9, first=1.0, longest=20.0)
+    rests = [[retry_policy.rest(tried, 0) for tried in range(1, 9)] for _ in range(20)]
     assert all(2**n <= one[n] <= 1.5 * 2**n for one in rests for n in range(4))
     assert {one[-1] for one in rests} == {20.0} and len({one[0] for one in rests}) > 1
-    assert patience.rest(9, 0) is None and patience.rest(1, 10) == 10
+    assert retry_policy.rest(9, 0) is None and retry_policy.rest(1, 10) == 10
 
 
 def test_waiting_is_cancelled_at_once(server, tmp_path):
@@ -301,7 +301,7 @@ def test_each_server_of_an_endpoint_without_address_has_its_own_pause(server, tm
     task = Task(cancel)
     many = Endpoint("many", "Publishers", "", 3600.0, "many")
     address = server.url.replace("127.0.0.1", "localhost")
-    with Client(tmp_path, {"many": many}, patience=HASTE) as client:
+    with Client(tmp_path, {"many": many}, retry_policy=HASTE) as client:
         for url in (server.url, address):
             assert client.ask("many", url, task=task) == FEED
         with pytest.raises(Cancelled):
@@ -452,11 +452,11 @@ def test_invalid_proxy_is_reported(server, tmp_path, monkeypatch):
 
 def test_set_proxy_gets_requests_to_other_computers(server, tmp_path):
     away = Endpoint("shelf", "The Shelf", "http://shelf.invalid/", 0.0, "shelf")
-    with Client(tmp_path, {"shelf": away}, proxy=server.url, patience=HASTE) as client:
+    with Client(tmp_path, {"shelf": away}, proxy=server.url, retry_policy=HASTE) as client:
         assert ask(client) == FEED
     with LocalServer(lambda asked: Answer(FEED)) as near:
         here = Endpoint("shelf", "The Shelf", near.url, 0.0, "shelf")
-        with Client(tmp_path, {"shelf": here}, proxy=server.url, patience=HASTE) as client:
+        with Client(tmp_path, {"shelf": here}, proxy=server.url, retry_policy=HASTE) as client:
             assert ask(client) == FEED
         assert len(near.requests) == len(server.requests) == 1
 
@@ -466,6 +466,6 @@ def test_without_proxy_that_of_the_environment_is_not_used(server, tmp_path, mon
         for name in ("HTTP_PROXY", "http_proxy"):
             monkeypatch.setenv(name, proxy.url)
         shelf = Endpoint("shelf", "The Shelf", server.url, 0.0, "shelf")
-        with Client(tmp_path, {"shelf": shelf}, proxy="none", patience=HASTE) as client:
+        with Client(tmp_path, {"shelf": shelf}, proxy="none", retry_policy=HASTE) as client:
             assert ask(client) == FEED
         assert len(server.requests) == 1 and not proxy.requests

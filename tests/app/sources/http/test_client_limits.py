@@ -151,7 +151,7 @@ def test_retry_after_applies_to_all_clients(tmp_path):
         server.fail(faults.too_many(2))
         rests = threading.Event()
         task = Task(lambda done, total, note: rests.set() if "retrying" in note else None)
-        with client_of(server, tmp_path, patience=RetryPolicy(first=0.01)) as client:
+        with client_of(server, tmp_path, retry_policy=RetryPolicy(first=0.01)) as client:
             how = {"fresh": True, "task": task}
             first = threading.Thread(target=client.ask, args=("shelf",), kwargs=how)
             first.start()
@@ -204,7 +204,7 @@ def test_damaged_limit_file_causes_no_longer_wait(tmp_path, note):
     waits = []
     with (
         LocalServer(lambda asked: Answer(b"<feed/>")) as server,
-        client_of(server, tmp_path, alone=True, patience=RetryPolicy(longest=PAUSE)) as client,
+        client_of(server, tmp_path, alone=True, retry_policy=RetryPolicy(longest=PAUSE)) as client,
     ):
         client.ask("shelf", task=WaitRecorder(waits))
         client.ask("shelf", fresh=True, task=WaitRecorder(waits))
@@ -238,11 +238,11 @@ def test_unwritable_limits_folder_is_named(tmp_path):
 
 
 def test_waiting_for_another_process_can_be_cancelled(tmp_path):
-    lane = RateLimiter(tmp_path, "shelf", 1.0)
+    limiter = RateLimiter(tmp_path, "shelf", 1.0)
     task = Task()
-    with lane.turn(0.0, "", True, Task()), pytest.raises(Cancelled):
+    with limiter.turn(0.0, "", True, Task()), pytest.raises(Cancelled):
         threading.Timer(0.05, task.cancel).start()
-        with lane.turn(0.0, "", True, task):
+        with limiter.turn(0.0, "", True, task):
             pass
 
 
@@ -258,9 +258,9 @@ class WaitRecorder(Task):
         super().wait(seconds, why)
 
 
-def client_of(server, folder, pause=PAUSE, alone=False, patience=RetryPolicy()):
+def client_of(server, folder, pause=PAUSE, alone=False, retry_policy=RetryPolicy()):
     shelf = Endpoint("shelf", "The Shelf", server.url, pause, "shelf", alone=alone)
-    return Client(folder, {"shelf": shelf}, patience=patience)
+    return Client(folder, {"shelf": shelf}, retry_policy=retry_policy)
 
 
 def ask(client):

@@ -53,7 +53,7 @@ def serve(tmp_path, small):
     def serve(count, **settings):
         server = EutilsServer(count, **{"reach": 100} | settings)
         opened.append(server.__enter__())
-        opened.append(Client(tmp_path, server.endpoints, patience=PATIENCE))
+        opened.append(Client(tmp_path, server.endpoints, retry_policy=PATIENCE))
         return server, opened[-1]
 
     yield serve
@@ -465,7 +465,7 @@ def test_recorded_answer_of_another_kind_is_refused(tmp_path, shared):
     body = (shared / "fixtures" / "xml" / "biopython__Entrez_epost1.xml").read_bytes()
     with (
         server_answering(body) as server,
-        Client(tmp_path, endpoints(server), patience=PATIENCE) as client,
+        Client(tmp_path, endpoints(server), retry_policy=PATIENCE) as client,
         pytest.raises(SourceError, match="ePostResult"),
     ):
         pubmed.preview(pubmed_query("x"), client, Task())

@@ -27,7 +27,7 @@ def server():
 def ask(tmp_path):
     def ask(server, pmids):
         quick = RetryPolicy(tries=3, first=0.01, longest=0.05)
-        with Client(tmp_path, server.endpoints, patience=quick) as client:
+        with Client(tmp_path, server.endpoints, retry_policy=quick) as client:
             result = pubmed_links.ask([pmid(n) for n in pmids], client, Task())
             return [answer for reply in result for answer in reply]
 

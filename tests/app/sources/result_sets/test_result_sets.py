@@ -47,7 +47,7 @@ def sizes(page=20, reach=100):
 def client_of(server):
     with (
         tempfile.TemporaryDirectory() as folder,
-        Client(Path(folder), server.endpoints, patience=NO_WAIT) as client,
+        Client(Path(folder), server.endpoints, retry_policy=NO_WAIT) as client,
         sizes(),
     ):
         yield client

@@ -43,7 +43,7 @@ def pubmed():
 def client(tmp_path, scholar, pubmed):
     quick = RetryPolicy(tries=2, first=0.01, longest=0.05)
     folder = tmp_path / "cache"
-    with Client(folder, scholar.endpoints | pubmed.endpoints, patience=quick) as client:
+    with Client(folder, scholar.endpoints | pubmed.endpoints, retry_policy=quick) as client:
         yield client
 
 

@@ -52,7 +52,7 @@ def asking(library, tmp_path):
         known["crossref"] = Endpoint("crossref", "Crossref", works.url, 0.0, "crossref")
         known["datacite"] = Endpoint("datacite", "DataCite", datacite.url, 0.0, "datacite")
         quick = RetryPolicy(tries=1, first=0.01, longest=0.05)
-        with Client(tmp_path / "cache", known, patience=quick) as client:
+        with Client(tmp_path / "cache", known, retry_policy=quick) as client:
             yield OnlineLookup(library, CitationFetcher(library, client), client)
 
 
@@ -119,7 +119,7 @@ def test_unreachable_source_raises_source_error_without_the_web_page(library, tm
         for name in ("crossref", "datacite", "openalex")
     }
     quick = RetryPolicy(tries=1, first=0.01, longest=0.05)
-    with Client(tmp_path / "cache", nowhere, patience=quick) as client:
+    with Client(tmp_path / "cache", nowhere, retry_policy=quick) as client:
         lookup = OnlineLookup(library, CitationFetcher(library, client), client)
         with pytest.raises(SourceError, match="could not be added") as caught:
             lookup.add("10.1000/nobody", Task())

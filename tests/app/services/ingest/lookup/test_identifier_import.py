@@ -31,7 +31,7 @@ def works():
 def adding(library, works, tmp_path):
     with ArxivServer(50) as arxiv, EutilsServer(50) as pubmed:
         known = works.endpoints | arxiv.endpoints | pubmed.endpoints
-        with Client(tmp_path / "cache", known, patience=QUICK) as client:
+        with Client(tmp_path / "cache", known, retry_policy=QUICK) as client:
             adding = IdentifierImport(library, client)
             adding.arxiv = arxiv
             yield adding

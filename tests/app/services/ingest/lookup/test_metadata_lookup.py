@@ -39,7 +39,7 @@ def works():
 def lookup(library, works, tmp_path):
     with ArxivServer(5) as arxiv, EutilsServer(5) as pubmed:
         known = works.endpoints | arxiv.endpoints | pubmed.endpoints
-        with Client(tmp_path / "cache", known, patience=QUICK) as client:
+        with Client(tmp_path / "cache", known, retry_policy=QUICK) as client:
             lookup = MetadataLookup(library, client, tmp_path / "lookups.jsonl")
             lookup.arxiv = arxiv
             yield lookup
@@ -463,7 +463,7 @@ def test_cancelled_lookup_resumes_after_the_last_batch(lookup, library, works, m
 
 def _look_up(home, endpoints):
     metadata_lookup.BATCH = 10
-    with Client(home / "cache", endpoints, patience=QUICK) as client:
+    with Client(home / "cache", endpoints, retry_policy=QUICK) as client:
         library = Library(home / "library.sqlite3")
         lookup = MetadataLookup(library, client, home / "lookups.jsonl")
         lookup.look_up(library.ids().tolist(), Task())

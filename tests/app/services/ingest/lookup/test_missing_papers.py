@@ -28,7 +28,7 @@ def scholar():
 @pytest.fixture
 def missing(library, scholar, tmp_path):
     quick = RetryPolicy(tries=1, first=0.01, longest=0.05)
-    with Client(tmp_path / "cache", scholar.endpoints, patience=quick) as client:
+    with Client(tmp_path / "cache", scholar.endpoints, retry_policy=quick) as client:
         yield MissingPapers(library, client, IdentifierImport(library, client))
 
 

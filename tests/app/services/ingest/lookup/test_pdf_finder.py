@@ -101,7 +101,7 @@ def folder(tmp_path):
 def finder(library, server, folder, tmp_path):
     quick = RetryPolicy(tries=2, first=0.01, longest=0.05)
     with Client(
-        tmp_path / "cache", server.endpoints, contact="me@example.org", patience=quick
+        tmp_path / "cache", server.endpoints, contact="me@example.org", retry_policy=quick
     ) as client:
         yield PdfFinder(library, client, folder, "{author} - {year} - {title}")
 

@@ -81,7 +81,7 @@ def server() -> Iterator[FakeZotero]:
 @pytest.fixture
 def run_import(library, server, tmp_path):
     addresses = endpoints({"SCIREAD_ZOTERO_URL": f"{server.url}api/users/0/"}, None)
-    with Client(tmp_path / "cache", addresses, patience=RetryPolicy(tries=1)) as client:
+    with Client(tmp_path / "cache", addresses, retry_policy=RetryPolicy(tries=1)) as client:
         yield lambda: ZoteroImporter(library, Importer(library), lambda: client).import_all(Task())
 
 
