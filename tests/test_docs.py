@@ -114,8 +114,8 @@ def test_refresh_after_a_fetch_adds_nothing(outputs):
 
 
 def test_sample_library_is_added_without_failures(outputs):
-    ledger = output_of(outputs, "sciread add")
-    assert re.search(r"\b0 failed\b", ledger), ledger
+    text = output_of(outputs, "sciread add")
+    assert re.search(r"\b0 failed\b", text), text
 
 
 def test_find_searches_by_meaning(outputs):

@@ -90,7 +90,7 @@ def add(
         for path in paths:
             if watch and path.is_dir():
                 workspace.watched_folders.add(path)
-        console.print(views.ledger(report, filter))
+        console.print(views.import_report(report, filter))
         if any(not path.suffix and not path.exists() for path in paths):
             console.warn(tr("To look up a title, enter at least three words of it."))
         values = {"files": report.files} | views.counts(report, filter)

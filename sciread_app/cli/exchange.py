@@ -110,7 +110,7 @@ def zotero(
             report = workspace.zotero.import_folder(chosen, task, groups=groups)
         else:
             report = workspace.zotero.import_all(task)
-    console.print(views.ledger(report))
+    console.print(views.import_report(report))
     console.print_json(views.counts(report))
     return FAILED if report.failed else DONE
 

@@ -278,7 +278,7 @@ def _bounds(one: Fetch) -> str:
 def _state(one: Fetch) -> str:
     if one.state == FetchState.done:
         return tr("done")
-    if one.ledger is None:
+    if one.last_import is None:
         return tr("not started")
     read = f"{one.read:,}"
     if one.total:
@@ -289,7 +289,7 @@ def _state(one: Fetch) -> str:
 
 def _fetch_as_value(one: Fetch) -> dict[str, Any]:
     values = asdict(one)
-    for name in ("cursor", "ledger"):
+    for name in ("cursor", "last_import"):
         del values[name]
     return values
 

@@ -224,18 +224,18 @@ def doctor(
 
 def _salvage(target: Path, home: Path | None, console: Console) -> int:
     with console.progress("Salvaging") as task:
-        ledger = salvage_home(find_home(home), target, task)
-    for line in ledger.lines():
+        report = salvage_home(find_home(home), target, task)
+    for line in report.lines():
         console.print(escape(line))
     console.print(
         tr(
             "\nTo open the new library, run: sciread --home {folder}",
-            folder=escape(str(ledger.folder)),
+            folder=escape(str(report.folder)),
         )
     )
     console.print_json(
-        {"folder": str(ledger.folder), "files_not_copied": ledger.missing_files}
-        | vars(ledger.salvaged)
+        {"folder": str(report.folder), "files_not_copied": report.missing_files}
+        | vars(report.salvaged)
     )
     return DONE
 

@@ -253,7 +253,7 @@ def _with(words: str, entries: Sequence[Skipped]) -> list[Skipped]:
     return [entry for entry in entries if entry.contains(words)]
 
 
-def ledger(report: ImportReport, words: str = "") -> RenderableType:
+def import_report(report: ImportReport, words: str = "") -> RenderableType:
     """Return the counts of an import, and the entries that contain these words."""
     lines: list[RenderableType] = [
         Text.assemble(

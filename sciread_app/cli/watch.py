@@ -228,7 +228,7 @@ def _message(report: ScanReport) -> RenderableType:
         lines.append(Text(report.problem, style="red"))
     imported = report.imported
     if imported.read or imported.unread:
-        lines.append(views.ledger(imported))
+        lines.append(views.import_report(imported))
     for old, new in report.moved:
         lines.append(Text(tr("Moved: {old} → {new}", old=old, new=new)))
     for path in report.missing:

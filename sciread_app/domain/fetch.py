@@ -77,7 +77,7 @@ class Fetch:
     message: str  # why it failed
     cursor: str
     total: int  # number of papers that the last run expects to read; 0: unknown
-    ledger: int | None  # id of the import of the last run; None before the first
+    last_import: int | None  # id of the import of the last run; None before the first
     read: int
     added: int
     merged: int

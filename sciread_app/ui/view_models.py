@@ -189,7 +189,7 @@ class FetchResults:
     """The results of one run of a fetch. `remark`: why there are none, if known."""
 
     title: str
-    ledger: ImportSummary
+    summary: ImportSummary
     added: Sequence[PaperId] = ()
     changes: Sequence[Change] = ()
     remark: str = ""
@@ -204,7 +204,7 @@ class CitationReport:
     remarks: Sequence[Skipped] = ()
 
     @property
-    def ledger(self) -> ImportSummary:
+    def summary(self) -> ImportSummary:
         """The failures and remarks as a report."""
         return ImportSummary(len(self.failures), 0, 0, self.failures, self.remarks)
 

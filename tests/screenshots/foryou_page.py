@@ -63,7 +63,7 @@ def nothing_fetched(window: MainWindow) -> None:
 def fetched(window: MainWindow) -> None:
     library = Library(window._home / "library.sqlite3")
     number = library.fetches.keep(SourceQuery("arxiv", "cat:cs.LG"))
-    ledger = library.import_log.open("arXiv", fetch=number)
+    import_id = library.import_log.open("arXiv", fetch=number)
     library.put(
         [
             paper(
@@ -72,9 +72,9 @@ def fetched(window: MainWindow) -> None:
             )
             for n, (title, abstract) in enumerate(FETCHED, start=1)
         ],
-        import_id=ledger,
+        import_id=import_id,
     )  # fmt: skip
-    library.import_log.close(ledger)
+    library.import_log.close(import_id)
     library.close()
     window.papers_came(LibraryChanges(papers=True))
     _page(window).follow("collection:2")

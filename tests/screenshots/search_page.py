@@ -143,8 +143,8 @@ def _import(window: MainWindow) -> None:
     window.add([file])
 
 
-def _ledger(window: MainWindow) -> None:
-    window.show_last_ledger()
+def _import_report(window: MainWindow) -> None:
+    window.show_last_report()
 
 
 def _odd(window: MainWindow) -> None:
@@ -212,7 +212,7 @@ SCENES = (
 )
 ODD_TITLES = (
     Scene("banner-import", _import, EVERYWHERE),
-    Scene("ledger", _ledger, EVERYWHERE),
+    Scene("import_report", _import_report, EVERYWHERE),
     Scene("titles", _odd, EVERYWHERE),
     Scene("titles-arabic", _arabic),
     Scene("titles-formula", _formula),

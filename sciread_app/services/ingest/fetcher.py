@@ -102,20 +102,20 @@ class Fetcher:
         except SciReadError as error:
             self._library.fetches.fail(id, f"{error} {error.hint}".strip())
             raise
-        assert fetch.ledger is not None
-        self._library.import_log.close(fetch.ledger)
+        assert fetch.last_import is not None
+        self._library.import_log.close(fetch.last_import)
         fetched = self.last(id)
         return replace(fetched, remark=" ".join(filter(None, (note, fetched.remark))))
 
     def last(self, id: int) -> Fetched:
         """The results of the last run of a fetch so far."""
         fetch, log = self._library.fetches.get(id), self._library.import_log
-        if fetch.ledger is None:
+        if fetch.last_import is None:
             return Fetched(fetch, (), ())
-        news = log.updates(fetch.ledger)
+        news = log.updates(fetch.last_import)
         quiet = fetch.state == FetchState.done and fetch.query.changed_since and not news
         remark = self._source(fetch.query).why_nothing(datetime.now(UTC)) if quiet else ""
-        return Fetched(fetch, news, log.failures(fetch.ledger), remark)
+        return Fetched(fetch, news, log.failures(fetch.last_import), remark)
 
     def _begun(self, id: int) -> Fetch:
         """The fetch at its position, with an open import for its papers."""
@@ -125,7 +125,7 @@ class Fetcher:
             assert fetch.started is not None
             since = datetime.fromtimestamp(fetch.started, UTC) - _LATE
             fetches.begin(id, changed_since=since.strftime("%Y-%m-%dT%H:%M:%SZ"))
-        if fetch.ledger is None or fetch.state == FetchState.done:
+        if fetch.last_import is None or fetch.state == FetchState.done:
             self._library.import_log.open(self._name(fetch.query), fetch=id)
         return self._library.fetches.get(id)
 
@@ -143,7 +143,7 @@ class Fetcher:
             records = page.records[: fetch.query.most - read if fetch.query.most else None]
             self._library.put(
                 [record for record in records if isinstance(record, Paper)],
-                import_id=fetch.ledger,
+                import_id=fetch.last_import,
                 skips=[record for record in records if isinstance(record, Skipped)],
                 step=Step(fetch.id, cursor, page.cursor, page.total),
             )

@@ -14,7 +14,7 @@ from sciread_app.services.maintenance.relocation import FILES, FOLDERS
 from sciread_app.storage.salvage import Salvaged, salvage
 from sciread_app.tasks import Task
 
-LEDGER = "salvaged.txt"  # beside the new library: the list of losses
+LOSSES_FILE = "salvaged.txt"  # beside the new library: the list of losses
 _ARRIVING = ".salvaging"  # suffix of an incomplete folder
 _LISTED = 200  # papers listed by name in the report
 # Tables reported by name; all others are counted together.
@@ -121,14 +121,14 @@ def salvage_home(home: Home, target: Path, task: Task) -> SalvageReport:
             lambda at, all: task.step(at, all, tr("Reading the damaged library")),
             lambda at, all: task.step(at, all, tr("Building the text index")),
         )
-        ledger = SalvageReport(target, done, tuple(_copy_beside(home, new, task)))
-        (arriving / LEDGER).write_text("\n".join(ledger.lines()) + "\n", "utf-8")
+        report = SalvageReport(target, done, tuple(_copy_beside(home, new, task)))
+        (arriving / LOSSES_FILE).write_text("\n".join(report.lines()) + "\n", "utf-8")
         if target.exists():
             target.rmdir()
         arriving.rename(target)
     finally:
         shutil.rmtree(arriving, ignore_errors=True)
-    return ledger
+    return report
 
 
 def _copy_beside(home: Home, new: Home, task: Task) -> Iterator[str]:

@@ -17,7 +17,7 @@ from sciread_app.storage.organisation import saved_query_refs
 _ASKED = ("source", "text", "since", "until", "most")
 # Each fetch with its last run and the number of papers that all its runs have added.
 _WITH_RUNS = """
-SELECT fetches.*, last.id AS ledger, last.read, last.added, last.merged, last.failed,
+SELECT fetches.*, last.id AS last_import, last.read, last.added, last.merged, last.failed,
     last.started, last.finished,
     (SELECT total(added) FROM imports WHERE fetch = fetches.id) AS papers
 FROM fetches
@@ -118,7 +118,7 @@ def _fetch(row: Row[Any]) -> Fetch:
         message=row.message,
         cursor=row.cursor,
         total=row.total,
-        ledger=row.ledger,
+        last_import=row.last_import,
         read=row.read or 0,
         added=row.added or 0,
         merged=row.merged or 0,

@@ -118,7 +118,7 @@ class CitationsPanel(QWidget):
 
     def _show_failures(self) -> None:
         if self._report:
-            MissingFilesDialog(self._report.ledger, self).open()
+            MissingFilesDialog(self._report.summary, self).open()
 
     def _build(self) -> None:
         about = styled(QLabel(ABOUT, wordWrap=True), "quiet")

@@ -111,7 +111,7 @@ class AddPapersGateway:
         """All imports of files, newest first."""
         return [one for one in self._workspace.library.import_log.imports() if one.fetch is None]
 
-    def import_ledger(self, past: Import) -> ImportSummary:
+    def import_summary(self, past: Import) -> ImportSummary:
         """The report of an import."""
         failures = self._workspace.library.import_log.failures(past.id)
         return ImportSummary(past.read, past.added, past.merged, failures)
@@ -174,7 +174,7 @@ def _citation_lines(report: CitationFetchReport) -> list[str]:
     return lines
 
 
-def ledger_of(report: importer.ImportReport) -> ImportSummary:
+def summary_of(report: importer.ImportReport) -> ImportSummary:
     return ImportSummary(
         report.read,
         report.added,

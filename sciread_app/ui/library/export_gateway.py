@@ -12,7 +12,7 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.services.export import clipboard, export
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.tasks import Task
-from sciread_app.ui.add_papers.gateway import ledger_of
+from sciread_app.ui.add_papers.gateway import summary_of
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.workspace import Workspace
 
@@ -70,4 +70,4 @@ class ExportGateway:
     ) -> ImportSummary:
         """Import from a data folder, or from a running Zotero. Raises SourceError."""
         self._workspace.require_own_library()
-        return ledger_of(self._workspace.import_zotero(folder, task, groups=groups))
+        return summary_of(self._workspace.import_zotero(folder, task, groups=groups))

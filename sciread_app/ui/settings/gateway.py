@@ -18,7 +18,7 @@ from sciread_app.paths import Home, local_home
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.maintenance import backup_file, relocation
 from sciread_app.services.maintenance.backup_rotation import BackupCopy
-from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
+from sciread_app.services.maintenance.salvage import LOSSES_FILE, salvage_home
 from sciread_app.settings import Settings, change_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.watched_folders.gateway import WatchGateway
@@ -194,14 +194,14 @@ def salvaging(home: Home, target: Path) -> Reopening:
     sentences: list[str] = []
 
     def work(task: Task) -> Path:
-        ledger = salvage_home(home, target, task)
+        report = salvage_home(home, target, task)
         sentences.append(
             tr(
                 "{papers} The file {file} in that folder lists the lost data.",
-                papers=next(ledger.lines()),
-                file=LEDGER,
+                papers=next(report.lines()),
+                file=LOSSES_FILE,
             )
         )
-        return ledger.folder
+        return report.folder
 
     return Reopening(tr("Recovering readable papers"), work, lambda: " ".join(sentences))

@@ -15,7 +15,7 @@ from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.services.library.reader import ReaderService
 from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
-from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
+from sciread_app.ui.add_papers.gateway import AddPapersGateway, summary_of
 from sciread_app.ui.library.export_gateway import ExportGateway
 from sciread_app.ui.library.metadata.gateway import MetadataGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
@@ -102,7 +102,7 @@ class WindowGateway(SearchGateway):
         self._workspace.require_own_library()
         earlier = {known.id for known in self._library.import_log.imports()}
         try:
-            summary = ledger_of(self._workspace.import_files(paths, task))
+            summary = summary_of(self._workspace.import_files(paths, task))
             return replace(summary, folder=self._unwatched(paths))
         except Cancelled:
             begun = [i for i in self._library.import_log.imports() if i.id not in earlier]
@@ -126,7 +126,7 @@ class WindowGateway(SearchGateway):
         return paths[0]
 
     def add_sample(self, task: Task) -> ImportSummary:
-        return ledger_of(self._workspace.add_sample(task))
+        return summary_of(self._workspace.add_sample(task))
 
     def encode_missing(self, task: Task) -> int:
         return self._answering.encode_missing(task)

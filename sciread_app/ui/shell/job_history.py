@@ -33,7 +33,7 @@ class JobRecord:
     pace: ProgressRate = field(default_factory=ProgressRate)
     begun: float = 0.0  # seconds since 1970, as `ended`
     ended: float = 0.0
-    ledger: ImportSummary | None = None
+    summary: ImportSummary | None = None
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=LONGEST_LOG))
 
     def log(self, text: str) -> None:
@@ -94,7 +94,7 @@ class JobRecord:
             return [self.job.problem.text]
         if self.state is TaskState.stopped:
             return [self.job.stop_note]
-        return [*([summed_up(self.ledger)] if self.ledger else []), *self.job.remarks]
+        return [*([summed_up(self.summary)] if self.summary else []), *self.job.remarks]
 
 
 class JobHistory(QObject):
@@ -174,8 +174,8 @@ class JobHistory(QObject):
     def _finish(self, job: Job) -> None:
         if work := self.of(job):
             work.ended = time.time()
-            work.ledger = ledger_of(job.result)
-            work.state = _outcome(job, work.ledger)
+            work.summary = summary_of(job.result)
+            work.state = _outcome(job, work.summary)
             work.log(work.status_text())
             self.changed.emit(work)
             self._forget()
@@ -185,19 +185,19 @@ class JobHistory(QObject):
             self.dismiss(work)
 
 
-def ledger_of(result: object) -> ImportSummary | None:
+def summary_of(result: object) -> ImportSummary | None:
     """Return the skipped entries with their reasons, if the result holds any."""
     if isinstance(result, FetchResults):
-        return replace(result.ledger, papers=result.added)
+        return replace(result.summary, papers=result.added)
     if isinstance(result, CitationReport):
-        return result.ledger
+        return result.summary
     return result if isinstance(result, ImportSummary) else None
 
 
-def _outcome(job: Job, ledger: ImportSummary | None) -> TaskState:
-    if job.cancelled or (ledger and ledger.stopped):
+def _outcome(job: Job, summary: ImportSummary | None) -> TaskState:
+    if job.cancelled or (summary and summary.stopped):
         return TaskState.stopped
     if job.problem:
         return TaskState.failed
-    has_errors = bool(job.remarks or (ledger and ledger.failures))
+    has_errors = bool(job.remarks or (summary and summary.failures))
     return TaskState.partial if has_errors else TaskState.done

@@ -46,7 +46,7 @@ class JobPanel(QFrame):
     """A panel above the status bar. It takes the focus when it opens and returns it when it closes.
     Esc closes it."""
 
-    ledger_requested = Signal(object)  # ImportSummary
+    report_requested = Signal(object)  # ImportSummary
     papers_requested = Signal(object, str)  # the papers that a task added, and its title
     toggled = Signal(bool)  # whether the panel is open
 
@@ -198,11 +198,11 @@ class JobRow(QFrame):
         self.papers = self._button(
             tr("Show papers"),
             lambda: panel.papers_requested.emit(
-                work.ledger.papers if work.ledger else (), work.title
+                work.summary.papers if work.summary else (), work.title
             ),
         )
         self.skipped = self._button(
-            tr("Show import report"), lambda: panel.ledger_requested.emit(work.ledger)
+            tr("Show import report"), lambda: panel.report_requested.emit(work.summary)
         )
         self.report = self._button(tr("Copy report"), self._copy)
         self.log = self._button(tr("Log"), self._show_log)
@@ -240,9 +240,9 @@ class JobRow(QFrame):
         self.cancel.setVisible(going)
         self.cancel.setToolTip(job.stopping)
         self.cancel.setEnabled(not self._stopping)
-        ledger = work.ledger
-        self.papers.setVisible(bool(ledger and ledger.papers))
-        self.skipped.setVisible(bool(ledger and ledger.listed))
+        summary = work.summary
+        self.papers.setVisible(bool(summary and summary.papers))
+        self.skipped.setVisible(bool(summary and summary.listed))
         self.report.setVisible(bool(job.problem and job.problem.report))
         self.log.setVisible(bool(job.show_log or work.lines))
         self.again.setVisible(state.is_over and state is not TaskState.done)

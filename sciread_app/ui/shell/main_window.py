@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         self.is_sample = Home(home).is_sample
         self._jobs = jobs
         self.appearance = appearance
-        self._last_ledger: ImportSummary | None = None
+        self._last_summary: ImportSummary | None = None
         self._page_of: dict[str, Page] = {}  # those in use, by key
         self._preloaded: dict[str, Page] = {}  # built, but not requested so far
         self.events = AppEvents(self)
@@ -491,12 +491,12 @@ class MainWindow(QMainWindow):
             )
         return not self.is_sample
 
-    def show_ledger(self, ledger: ImportSummary) -> None:
-        ImportReportDialog(ledger, self).show()
+    def show_import_report(self, summary: ImportSummary) -> None:
+        ImportReportDialog(summary, self).show()
 
-    def show_last_ledger(self) -> None:
-        if self._last_ledger:
-            self.show_ledger(self._last_ledger)
+    def show_last_report(self) -> None:
+        if self._last_summary:
+            self.show_import_report(self._last_summary)
 
     def show_shortcuts(self) -> None:
         self._shortcuts_dialog().open_for(ALL)
@@ -669,14 +669,14 @@ class MainWindow(QMainWindow):
         if self._opened and not self._ready:
             self._begin()  # the sample failed: an empty library offers actions
 
-    def _imported(self, ledger: ImportSummary) -> None:
-        self._last_ledger = ledger
-        self._actions.set_why_not(self.menus.ledger, "")
+    def _imported(self, summary: ImportSummary) -> None:
+        self._last_summary = summary
+        self._actions.set_why_not(self.menus.last_report, "")
         report_import(
             self.banner,
-            ledger,
-            self.show_last_ledger,
-            lambda: self.show_papers(ledger.papers, tr("Imported papers")),
+            summary,
+            self.show_last_report,
+            lambda: self.show_papers(summary.papers, tr("Imported papers")),
             self._watch,
         )
 
@@ -686,7 +686,7 @@ class MainWindow(QMainWindow):
         self._navigation, self.rail = frame.navigation, frame.navigation.rail
         self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
         self._navigation.chosen.connect(self.go_to)
-        self.job_panel.ledger_requested.connect(self.show_ledger)
+        self.job_panel.report_requested.connect(self.show_import_report)
         self.job_panel.papers_requested.connect(self.show_papers)
         if self.is_sample:
             bar = SampleBar()

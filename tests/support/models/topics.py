@@ -30,7 +30,9 @@ def like(words: Sequence[str], number: int) -> Paper:
 
 def fetch(library: Library, papers: Iterable[Paper], source: str = "arxiv") -> list[PaperId]:
     """Store papers as found by a fetch, and return their ids."""
-    ledger = library.import_log.open(source, fetch=library.fetches.keep(SourceQuery(source, "all")))
-    stored = library.put(papers, import_id=ledger)
-    library.import_log.close(ledger)
+    import_id = library.import_log.open(
+        source, fetch=library.fetches.keep(SourceQuery(source, "all"))
+    )
+    stored = library.put(papers, import_id=import_id)
+    library.import_log.close(import_id)
     return stored.ids

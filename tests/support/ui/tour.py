@@ -114,9 +114,9 @@ def _fill(home):
     many = "; ".join(f"{word.title()}, Α." for word in WORDS)
     library.put([_paper(50, abstract="", authors=many, extra={"retraction_in": "1"})])
     fetch = library.fetches.keep(SourceQuery("arxiv", BEE))
-    ledger = library.import_log.open("arxiv", fetch=fetch)
-    library.put([_paper(n) for n in range(40, 46)], import_id=ledger)
-    library.import_log.close(ledger)
+    import_id = library.import_log.open("arxiv", fetch=fetch)
+    library.put([_paper(n) for n in range(40, 46)], import_id=import_id)
+    library.import_log.close(import_id)
     library.collections.add(ids[:8], COLLECTION)
     library.collections.add(ids[4:12], f"{COLLECTION}/{SEARCH}")
     library.saved_searches.save(SEARCH, BEE)
@@ -315,7 +315,7 @@ def _import(window):
     file.write_text("@article{x, title = {Μέλι}}\n@article{y, title = {Κερί\n", "utf-8")
     window.add([file, window._home / "άγνωστο.xyz"])
     yield
-    window.show_last_ledger()
+    window.show_last_report()
     yield
     _close_popups()
 

@@ -110,10 +110,10 @@ class IdentifierImport:
             return []
         if len(name) > _LONGEST_NAME:
             name = f"{name[:_LONGEST_NAME]}…"
-        ledger = self._library.import_log
-        number = ledger.open(name)
+        log = self._library.import_log
+        number = log.open(name)
         stored = self._library.put(papers, import_id=number)
-        ledger.close(number)
+        log.close(number)
         return stored.ids
 
     def add_all(self, texts: Sequence[str], task: Task) -> Iterator[tuple[Entry, PaperId | None]]:

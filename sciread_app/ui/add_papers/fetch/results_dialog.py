@@ -36,7 +36,7 @@ class FetchResultsDialog(ImportReportDialog):
 
     def __init__(self, results: FetchResults, parent: QWidget | None = None) -> None:
         self.results = results
-        super().__init__(results.ledger, parent, title=tr("Results of the fetch"))
+        super().__init__(results.summary, parent, title=tr("Results of the fetch"))
 
     def _title(self) -> str:
         return results_line(self.results)

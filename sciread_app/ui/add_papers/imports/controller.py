@@ -103,11 +103,11 @@ class ImportController(QObject):
         self._imports.add(job)
         return job
 
-    def _added(self, ledger: ImportSummary) -> None:
-        self._sample_added(ledger)
-        self.ended.emit(ledger)
+    def _added(self, summary: ImportSummary) -> None:
+        self._sample_added(summary)
+        self.ended.emit(summary)
 
-    def _sample_added(self, ledger: ImportSummary) -> None:
+    def _sample_added(self, summary: ImportSummary) -> None:
         self.changed.emit(LibraryChanges(papers=True))
         self.encode_missing()
 
@@ -128,25 +128,25 @@ class ImportController(QObject):
 
 def report_import(
     banner: MessageBar,
-    ledger: ImportSummary,
+    summary: ImportSummary,
     show: Callable[[], object],
     show_papers: Callable[[], object],
     watch: Callable[[Path], object],
 ) -> None:
     """Report an import in one line; `show` opens the full report, `show_papers` lists the papers
     that were added, and `watch` keeps watching the folder that was imported."""
-    actions = [(tr("Show errors") if ledger.failures else tr("Details"), show)]
+    actions = [(tr("Show errors") if summary.failures else tr("Details"), show)]
     # Translators: a whole sentence, and its full stop
-    text, hint = tr("{sentence}.", sentence=headline(ledger)), summed_up(ledger)
-    if ledger.papers:
+    text, hint = tr("{sentence}.", sentence=headline(summary)), summed_up(summary)
+    if summary.papers:
         actions.insert(0, (tr("Show papers"), show_papers))
         # Translators: {sentence} is "5 records read in 2 s", {counts} is "3 new, 2 failed"
-        hint = tr("{sentence}: {counts}.", sentence=headline(ledger), counts=hint)
-        count = len(ledger.papers)
+        hint = tr("{sentence}: {counts}.", sentence=headline(summary), counts=hint)
+        count = len(summary.papers)
         text = trn("{n:,} paper added.", "{n:,} papers added.", count)
-    if folder := ledger.folder:
+    if folder := summary.folder:
         actions.append((tr("Keep watching this folder"), lambda: watch(folder)))
-    report = banner.show_warning if ledger.failures else banner.show_notice
+    report = banner.show_warning if summary.failures else banner.show_notice
     report(text, hint, *actions, passes=True)
 
 

@@ -89,16 +89,16 @@ class ImportHistoryPanel(QWidget):
         self.model.show_rows(imports)
         self._pages.setCurrentIndex(0 if imports else 1)
 
-    def open_ledger(self, row: int) -> None:
+    def open_report(self, row: int) -> None:
         """Show the report of the import in this row."""
         if 0 <= row < len(self.model.rows):
             past = self.model.rows[row]
             self._jobs.run(
                 tr("Loading an import report"),
-                lambda task: self._history.import_ledger(past),
-                lambda ledger: ImportReportDialog(ledger, self).open(),
+                lambda task: self._history.import_summary(past),
+                lambda summary: ImportReportDialog(summary, self).open(),
                 queue=JobQueue.short,
-                replaces="ledger",
+                replaces="import report",
             )
 
     def buttons(self) -> list[QAbstractButton]:
@@ -126,9 +126,9 @@ class ImportHistoryPanel(QWidget):
         how.setContentsMargins(4, 0, 4, 0)
         self.model = ImportHistoryModel(parent=self)
         self.table = _Table(self.model)
-        self.table.activated.connect(lambda index: self.open_ledger(index.row()))
+        self.table.activated.connect(lambda index: self.open_report(index.row()))
         self._open = QPushButton(tr("Show import report"))
-        self._open.clicked.connect(lambda: self.open_ledger(self.table.currentIndex().row()))
+        self._open.clicked.connect(lambda: self.open_report(self.table.currentIndex().row()))
         self._open.setEnabled(False)
         self.table.selectionModel().selectionChanged.connect(
             lambda: self._open.setEnabled(self.table.selectionModel().hasSelection())

@@ -71,13 +71,13 @@ class ImportReportDialog(QDialog):
 
     def __init__(
         self,
-        ledger: ImportSummary,
+        summary: ImportSummary,
         parent: QWidget | None = None,
         *,
         title: str = tr("Import report"),
     ) -> None:
         super().__init__(parent)
-        self.ledger = ledger
+        self.summary = summary
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         contents = column(parent=self, margins=(24, 20, 24, 18), spacing=14)
@@ -89,12 +89,12 @@ class ImportReportDialog(QDialog):
         for widget in self._more():
             contents.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
         self._models: list[ImportReportModel] = []
-        if len(ledger.listed) > MANY:
+        if len(summary.listed) > MANY:
             contents.addWidget(self._filter())
         for text, entries in (
-            (self.FAILED, ledger.failures),
-            (self.REMARKED, ledger.remarks),
-            (self.OTHERS, ledger.others),
+            (self.FAILED, summary.failures),
+            (self.REMARKED, summary.remarks),
+            (self.OTHERS, summary.others),
         ):
             if entries:
                 contents.addWidget(styled(QLabel(text), "quiet"))
@@ -108,7 +108,7 @@ class ImportReportDialog(QDialog):
         contents.addLayout(self._buttons())
 
     def _title(self) -> str:
-        return headline(self.ledger)
+        return headline(self.summary)
 
     def _more(self) -> list[QWidget]:
         """Widgets between the counts and the failures."""
@@ -127,7 +127,7 @@ class ImportReportDialog(QDialog):
             model.filter(words)
 
     def _left_buttons(self) -> list[QPushButton]:
-        if not self.ledger.listed:
+        if not self.summary.listed:
             return []
         copy, save = QPushButton(tr("Copy")), QPushButton(tr("Save…"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
@@ -139,14 +139,14 @@ class ImportReportDialog(QDialog):
         return as_table([entry for model in self._models for entry in model.rows])
 
     def _sum(self) -> QHBoxLayout:
-        ledger = self.ledger
+        summary = self.summary
         terms_row = row(spacing=10)
         terms = (
             # Translators: the label below a number of records, as are "New" and "Failed"
-            ("", ledger.read, tr("Read")),
-            ("=", ledger.added, tr("New")),
-            ("+", ledger.merged, tr("Already in library")),
-            ("+", ledger.failed, tr("Failed")),
+            ("", summary.read, tr("Read")),
+            ("=", summary.added, tr("New")),
+            ("+", summary.merged, tr("Already in library")),
+            ("+", summary.failed, tr("Failed")),
         )
         for sign, number, name in terms:
             if sign:
@@ -179,8 +179,8 @@ class MissingFilesDialog(ImportReportDialog):
     FAILED = tr("Could not be fetched:")
     REMARKED = tr("Incomplete:")
 
-    def __init__(self, ledger: ImportSummary, parent: QWidget | None = None) -> None:
-        super().__init__(ledger, parent, title=self.HEADING)
+    def __init__(self, summary: ImportSummary, parent: QWidget | None = None) -> None:
+        super().__init__(summary, parent, title=self.HEADING)
 
     def _title(self) -> str:
         return self.HEADING
@@ -227,42 +227,42 @@ def report_table(
     return table
 
 
-def headline(ledger: ImportSummary) -> str:
-    if ledger.stopped:
+def headline(summary: ImportSummary) -> str:
+    if summary.stopped:
         return trn(
             "Stopped after {n:,} record; the records read so far are in the library",
             "Stopped after {n:,} records; the records read so far are in the library",
-            ledger.read,
+            summary.read,
         )
-    if not ledger.read:
+    if not summary.read:
         return tr("No readable records found")
-    if ledger.files > 1 and ledger.seconds:
+    if summary.files > 1 and summary.seconds:
         return tr(
             "{records} read from {files:,} files in {duration}",
-            records=trn("{n:,} record", "{n:,} records", ledger.read),
-            files=ledger.files,
-            duration=duration(ledger.seconds),
+            records=trn("{n:,} record", "{n:,} records", summary.read),
+            files=summary.files,
+            duration=duration(summary.seconds),
         )
-    if not ledger.seconds:
-        return trn("{n:,} record read", "{n:,} records read", ledger.read)
+    if not summary.seconds:
+        return trn("{n:,} record read", "{n:,} records read", summary.read)
     # Translators: {duration} is "7 s" or "2 h 5 min"
     return trn(
         "{n:,} record read in {duration}",
         "{n:,} records read in {duration}",
-        ledger.read,
-        duration=duration(ledger.seconds),
+        summary.read,
+        duration=duration(summary.seconds),
     )
 
 
-def summed_up(ledger: ImportSummary) -> str:
+def summed_up(summary: ImportSummary) -> str:
     """The counts in a line: 10 new, 2 already in library, 1 failed"""
     terms = []
-    if ledger.added:
-        terms.append(trn("{n:,} new", "{n:,} new", ledger.added))
-    if ledger.merged:
-        terms.append(trn("{n:,} already in library", "{n:,} already in library", ledger.merged))
-    if ledger.failed:
-        terms.append(trn("{n:,} failed", "{n:,} failed", ledger.failed))
+    if summary.added:
+        terms.append(trn("{n:,} new", "{n:,} new", summary.added))
+    if summary.merged:
+        terms.append(trn("{n:,} already in library", "{n:,} already in library", summary.merged))
+    if summary.failed:
+        terms.append(trn("{n:,} failed", "{n:,} failed", summary.failed))
     return ", ".join(terms)
 
 

@@ -72,7 +72,7 @@ class WindowCommands(Navigator, Protocol):
 
     def go_to_place(self, place: str) -> None: ...
 
-    def show_last_ledger(self) -> None: ...
+    def show_last_report(self) -> None: ...
 
     def close(self) -> bool: ...
 
@@ -214,8 +214,8 @@ class MenuBar:
         self.ways_to_add = file.addMenu(tr("&Add"))
         self._untitled.add(self.ways_to_add)
         self._fill_ways_to_add(self.ways_to_add)
-        self.ledger = add(file, tr("&Last import report"), window.show_last_ledger)
-        self._actions.set_why_not(self.ledger, tr("Available after an import"))
+        self.last_report = add(file, tr("&Last import report"), window.show_last_report)
+        self._actions.set_why_not(self.last_report, tr("Available after an import"))
         file.addSeparator()
         self._add_entries(file, [EXPORT])
         papers = self.search.of_page(file)

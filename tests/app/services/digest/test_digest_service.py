@@ -241,8 +241,8 @@ def test_stopped_first_run_and_bounded_query_are_not_fetched(service, library):
 
 def test_only_the_own_query_of_a_topic_is_fetched(service, library):
     other = library.fetches.keep(SourceQuery("pubmed", "sepsis"))
-    ledger = library.import_log.open("pubmed", fetch=other)
-    library.import_log.close(ledger)
+    import_id = library.import_log.open("pubmed", fetch=other)
+    library.import_log.close(import_id)
     fetcher = FakeFetcher(library)
     one = service_of(library, fetcher)
     one.make(Task(), [library.feedback.subject("all").key], fetch=True)

@@ -14,7 +14,7 @@ from sciread_app import cli, workspace
 from sciread_app.errors import Cancelled, LibraryDamaged, LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import Backups
-from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
+from sciread_app.services.maintenance.salvage import LOSSES_FILE, salvage_home
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage import fulltext
 from sciread_app.storage.library import Library
@@ -62,7 +62,7 @@ def test_salvaged_home_passes_the_check_with_all_its_data(home, tmp_path):
     assert (status["papers"], status["found_by_meaning"]) == (PAPERS, PAPERS)
     assert (new / "settings.toml").read_text("utf-8") == 'theme = "dark"\n'
     assert (new / "styles" / "own.csl").read_text("utf-8") == "<style/>"
-    assert f"{PAPERS} papers" in (new / LEDGER).read_text("utf-8")
+    assert f"{PAPERS} papers" in (new / LOSSES_FILE).read_text("utf-8")
     assert home.library.read_bytes() == before
 
 
@@ -123,10 +123,10 @@ def test_file_that_cannot_be_copied_is_listed_as_missing(home, tmp_path, monkeyp
         return real(source, target)
 
     monkeypatch.setattr("sciread_app.services.maintenance.salvage.shutil.copy2", copy)
-    ledger = salvage_home(home, tmp_path / "new", Task())
-    (missing,) = ledger.missing_files
-    assert missing.endswith(".vectors: Input/output error") and not ledger.complete
-    assert any(".vectors" in line for line in ledger.lines())
+    report = salvage_home(home, tmp_path / "new", Task())
+    (missing,) = report.missing_files
+    assert missing.endswith(".vectors: Input/output error") and not report.complete
+    assert any(".vectors" in line for line in report.lines())
 
 
 def test_doctor_detects_text_changed_by_bit_rot(tmp_path, monkeypatch):

@@ -10,9 +10,9 @@ from tests.support.generate.papers import paper
 def fetch(library, *papers, source="arxiv", text="bees"):
     """Store papers as if fetched; return their ids."""
     number = library.fetches.keep(SourceQuery(source, text))
-    ledger = library.import_log.open("arXiv", fetch=number)
-    stored = library.put(papers, import_id=ledger)
-    library.import_log.close(ledger)
+    import_id = library.import_log.open("arXiv", fetch=number)
+    stored = library.put(papers, import_id=import_id)
+    library.import_log.close(import_id)
     return stored.ids
 
 

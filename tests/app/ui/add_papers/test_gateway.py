@@ -94,9 +94,9 @@ def test_run_adds_papers_and_its_counts_add_up(intake):
     results = intake.run(kept.id, Task())
     assert results.title == "The hive: bees"
     assert len(results.added) == 1 and not results.changes
-    ledger = results.ledger
-    assert ledger.read == ledger.added + ledger.merged + ledger.failed == 2
-    assert ledger.failures[0].entry == "2101.00002"
+    summary = results.summary
+    assert summary.read == summary.added + summary.merged + summary.failed == 2
+    assert summary.failures[0].entry == "2101.00002"
     assert [fetch.state for fetch in intake.fetches()] == [FetchState.done]
     assert intake.results(kept.id) == results
 
@@ -145,7 +145,7 @@ def test_import_history_excludes_fetches(intake, workspace, tmp_path):
     (past,) = intake.imports()
     assert past.what == str(file) and past.finished
     assert (past.read, past.added, past.failed) == (2, 1, 1)
-    assert [skipped.entry for skipped in intake.import_ledger(past).failures] == ["b"]
+    assert [skipped.entry for skipped in intake.import_summary(past).failures] == ["b"]
 
 
 def test_citation_report_is_in_sentences(intake, workspace):

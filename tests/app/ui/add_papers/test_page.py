@@ -468,7 +468,7 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show, context):
     page.files.table.setFocus()
     qtbot.keyClick(page.files.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog_of(page, ImportReportDialog) is not None)
-    assert dialog_of(page, ImportReportDialog).ledger.failures == intake.failures
+    assert dialog_of(page, ImportReportDialog).summary.failures == intake.failures
 
 
 def test_query_refreshed_from_elsewhere_reports_its_papers(qtbot, show, jobs, context):
@@ -569,7 +569,7 @@ def test_missing_citations_are_listed(qtbot, show):
     press(qtbot, page.citations.act)
     qtbot.waitUntil(page.citations.failures.isVisible)
     press(qtbot, page.citations.failures)
-    assert dialog_of(page, MissingFilesDialog).ledger.failures == failed
+    assert dialog_of(page, MissingFilesDialog).summary.failures == failed
 
 
 # Keyboard.

@@ -140,9 +140,9 @@ def test_papers_are_copied_as_bibtex(gateway):
 def test_import_returns_its_summary(gateway, tmp_path):
     file = tmp_path / "two.bib"
     file.write_text(TWO, "utf-8")
-    ledger = gateway.add([file], Task())
-    assert (ledger.read, ledger.added, ledger.failed) == (2, 1, 1)
-    assert ledger.failures[0].entry == "broken"
+    summary = gateway.add([file], Task())
+    assert (summary.read, summary.added, summary.failed) == (2, 1, 1)
+    assert summary.failures[0].entry == "broken"
     assert gateway.status().papers == 4
 
 
@@ -157,10 +157,10 @@ def test_cancelled_import_returns_a_partial_summary(gateway, tmp_path):
             task.cancel()
 
     task = Task(stop)
-    ledger = gateway.add([file], task)
-    assert ledger.stopped
-    assert 0 < ledger.read == ledger.added < 3000
-    assert gateway.status().papers == 3 + ledger.added
+    summary = gateway.add([file], task)
+    assert summary.stopped
+    assert 0 < summary.read == summary.added < 3000
+    assert gateway.status().papers == 3 + summary.added
 
 
 def test_import_cancelled_before_its_start_raises_cancelled(gateway, tmp_path):

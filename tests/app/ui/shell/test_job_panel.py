@@ -296,7 +296,7 @@ def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: work.state is TaskState.partial)
     assert "1 new, 1 already in library, 1 failed" in row.status.text()
-    with qtbot.waitSignal(centre.ledger_requested) as wanted:
+    with qtbot.waitSignal(centre.report_requested) as wanted:
         click(qtbot, row.skipped)
     assert wanted.args[0].failures[0].why == "No closing brace."
 
@@ -368,7 +368,7 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     click(qtbot, window._foot.pause)
     gateway.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    done = next(work for work in window.work_log.works if work.ledger)
+    done = next(work for work in window.work_log.works if work.summary)
     click(qtbot, window.job_panel.row(done).skipped)
     dialog = window.findChild(ImportReportDialog)
     assert dialog.isVisible() and not dialog.isModal()

@@ -147,17 +147,17 @@ def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: report_of(window) is not None)
     dialog = report_of(window)
-    ledger = dialog.ledger
-    assert ledger.read == ledger.added + ledger.merged + ledger.failed == 7
+    summary = dialog.summary
+    assert summary.read == summary.added + summary.merged + summary.failed == 7
     rows = as_table(FAILURES).splitlines()
     assert rows[1] == "/papers/a.bib\tsmith2010\tThe entry has no closing brace."
     dialog.close()
-    window.show_last_ledger()
-    assert report_of(window).ledger is ledger
+    window.show_last_report()
+    assert report_of(window).summary is summary
 
 
 @pytest.mark.parametrize(
-    ("ledger", "expected"),
+    ("summary", "expected"),
     [
         (ImportSummary(1, 1, 0, []), "1 record read"),
         (ImportSummary(12_000, 11_000, 1_000, [], seconds=4), "12,000 records read in 4 s"),
@@ -166,8 +166,8 @@ def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
         (ImportSummary(500, 500, 0, [], stopped=True), "Stopped after 500 records"),
     ],
 )
-def test_headline_of_an_import_report(ledger, expected):
-    assert headline(ledger).startswith(expected)
+def test_headline_of_an_import_report(summary, expected):
+    assert headline(summary).startswith(expected)
 
 
 def test_sample_is_imported_before_the_page_is_shown(qtbot, jobs, appearance, tmp_path):

@@ -126,7 +126,7 @@ class FakeAddPapers:
             raise self.trouble
         self.rows[fetch] = replace(
             row, state=FetchState.done, read=self.brings, added=self.brings - 1, merged=1,
-            papers=self.brings - 1, started=now, finished=now, total=self.brings, ledger=1,
+            papers=self.brings - 1, started=now, finished=now, total=self.brings, last_import=1,
         )  # fmt: skip
         return self.results(fetch)
 
@@ -136,8 +136,8 @@ class FakeAddPapers:
     def results(self, fetch: int) -> FetchResults:
         row = self.rows[fetch]
         added = tuple(PaperId(n) for n in range(1, row.added + 1))
-        ledger = ImportSummary(row.read, row.added, row.merged, self.failures)
-        return FetchResults(f"arXiv: {row.query.text}", ledger, added, self.news, self.remark)
+        summary = ImportSummary(row.read, row.added, row.merged, self.failures)
+        return FetchResults(f"arXiv: {row.query.text}", summary, added, self.news, self.remark)
 
     def find_papers(self, text: str, task: Task) -> list[Entry]:
         self.looked_up.append(text)
@@ -176,7 +176,7 @@ class FakeAddPapers:
     def imports(self) -> list[Import]:
         return self.past
 
-    def import_ledger(self, past: Import) -> ImportSummary:
+    def import_summary(self, past: Import) -> ImportSummary:
         return ImportSummary(past.read, past.added, past.merged, self.failures)
 
     def _work(self, task: Task, done: int, total: int) -> None:
@@ -192,7 +192,8 @@ def _found(text: str) -> Entry:
 def fetch_of(query: SourceQuery, *, id: int = 1, **values: object) -> Fetch:
     """Return a fetch that has not started, with these values."""
     row: dict[str, object] = {
-        "state": FetchState.unfinished, "message": "", "cursor": "", "total": 0, "ledger": None,
+        "state": FetchState.unfinished, "message": "", "cursor": "", "total": 0,
+        "last_import": None,
         "read": 0, "added": 0, "merged": 0, "failed": 0, "started": None, "finished": None,
     }  # fmt: skip
     return Fetch(id=id, query=query, **(row | values))  # type: ignore[arg-type]
@@ -201,7 +202,7 @@ def fetch_of(query: SourceQuery, *, id: int = 1, **values: object) -> Fetch:
 def done(text: str, *, id: int = 1, source: str = "arxiv", **values: object) -> Fetch:
     """Return a fetch that read a thousand papers."""
     counts: dict[str, object] = {
-        "state": FetchState.done, "ledger": id,
+        "state": FetchState.done, "last_import": id,
         "read": 1000, "added": 990, "merged": 8, "failed": 2,
         "started": DONE_AT, "finished": DONE_AT, "papers": 990, "total": 1000,
     }  # fmt: skip

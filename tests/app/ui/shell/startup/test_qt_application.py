@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from sciread_app.ui.shell.startup.qt_application import disable_source_inspection
 disable_source_inspection()
 import linecache, wave
-from sciread_app.ui.add_papers.imports import report as ledger
-print([file for file in (wave.__file__, ledger.__file__) if file in linecache.cache])
+from sciread_app.ui.add_papers.imports import report
+print([file for file in (wave.__file__, report.__file__) if file in linecache.cache])
 """
 
 

@@ -55,8 +55,8 @@ def open_window(qtbot, jobs, appearance, tmp_path):
 
 
 def save_failures(window: MainWindow) -> None:
-    ledger = ImportSummary(1, 0, 0, [Skipped("refs.bib", "entry 1", "It has no title.")])
-    buttons = ImportReportDialog(ledger, window).findChildren(QPushButton)
+    summary = ImportSummary(1, 0, 0, [Skipped("refs.bib", "entry 1", "It has no title.")])
+    buttons = ImportReportDialog(summary, window).findChildren(QPushButton)
     next(button for button in buttons if button.text() == "Save…").click()
 
 
