@@ -37,22 +37,22 @@ def main(count: int = 100_000) -> None:
         library.close()
 
 
-def measure(organise: LibraryEditor, ids: range) -> None:
+def measure(editor: LibraryEditor, ids: range) -> None:
     verbs: dict[str, Callable[[range], object]] = {
-        "tag": lambda ids: organise.tag(ids, "to read"),
-        "collect": lambda ids: organise.collect(ids, "thesis/chapter 2"),
-        "mark_read": organise.mark_read,
-        "rate": lambda ids: organise.rate(ids, 4),
-        "trash": organise.trash,
-        "edit venue": lambda ids: organise.edit(ids, venue="Nature"),
-        "merge one pair": lambda ids: organise.merge(ids[0], [ids[1]]),
+        "tag": lambda ids: editor.tag(ids, "to read"),
+        "collect": lambda ids: editor.collect(ids, "thesis/chapter 2"),
+        "mark_read": editor.mark_read,
+        "rate": lambda ids: editor.rate(ids, 4),
+        "trash": editor.trash,
+        "edit venue": lambda ids: editor.edit(ids, venue="Nature"),
+        "merge one pair": lambda ids: editor.merge(ids[0], [ids[1]]),
     }
     for chosen in (ids[:2], ids):
         for name, verb in verbs.items():
             if name.startswith("merge") and chosen is ids:
                 continue
             seconds = [timed(partial(verb, chosen))]
-            seconds += [timed(organise.undo), timed(organise.redo), timed(organise.undo)]
+            seconds += [timed(editor.undo), timed(editor.redo), timed(editor.undo)]
             print(
                 f"{name:15} {len(chosen):7,} papers: done, taken back, again "
                 + "  ".join(f"{s:7.3f} s" for s in seconds[:3]),

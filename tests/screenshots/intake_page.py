@@ -119,12 +119,12 @@ class Sources:
                 text = "We ask whether records agree. "
                 self._works.add(Work(doi, one.title, names, one.year or 2000, venue, text * 3))
         window.page.result_list.choose(ids)
-        window.shelving.look_up()
+        window.library_controller.look_up()
         dialog = _dialog(window)
         wait(dialog.isVisible)
 
     def suggestions(self, window: MainWindow) -> None:
-        window.shelving.look_up()
+        window.library_controller.look_up()
         dialog = _dialog(window)
         dialog.look_up()
         wait(dialog.list.isVisible)

@@ -31,47 +31,47 @@ def fill(window: MainWindow) -> None:
     window.go_to("search")
     window.page.set_scope("")
     wait(lambda: not window.page.view.query)
-    shelving, organise = window.shelving, window.gateway.organise
+    library_controller, editor = window.library_controller, window.gateway.editor
     ids = list(window.page.view.listing.ids)
     for number, path in enumerate(COLLECTIONS):
-        organise.collect(ids[number * 7 : number * 9 + 5], path)
+        editor.collect(ids[number * 7 : number * 9 + 5], path)
     for number, (name, colour) in enumerate(TAGS):
-        organise.tag(ids[number : 30 - 3 * number : 2], name)
-        organise.set_tag_colour(name, colour)
-    organise.save_search("Attention since 2017", "attention year:2017..")
-    organise.mark_read(ids[3:20], True)
-    organise.rate(ids[1:6], 4)
-    organise.trash(ids[-3:])
-    shelving.work.changed.emit(LibraryChanges(papers=True))
-    wait(lambda: bool(shelving.work.shelf.tags))
-    shelving.sidebar.tree.expand(
-        shelving.sidebar.model.index_of(NameEntry(NodeKind.collection, "Thesis"))
+        editor.tag(ids[number : 30 - 3 * number : 2], name)
+        editor.set_tag_colour(name, colour)
+    editor.save_search("Attention since 2017", "attention year:2017..")
+    editor.mark_read(ids[3:20], True)
+    editor.rate(ids[1:6], 4)
+    editor.trash(ids[-3:])
+    library_controller.work.changed.emit(LibraryChanges(papers=True))
+    wait(lambda: bool(library_controller.work.library_tree.tags))
+    library_controller.sidebar.tree.expand(
+        library_controller.sidebar.model.index_of(NameEntry(NodeKind.collection, "Thesis"))
     )
 
 
 def chosen(window: MainWindow) -> None:
     _choose_some(window)
-    window.shelving.notice.show_message("Added tag “to read” to 5 papers", lambda: None)
+    window.library_controller.notice.show_message("Added tag “to read” to 5 papers", lambda: None)
 
 
 def tagging(window: MainWindow) -> None:
     _choose_some(window)
-    window.shelving.notice.hide()
-    window.shelving.choose_tag()
+    window.library_controller.notice.hide()
+    window.library_controller.choose_tag()
 
 
 def editing(window: MainWindow) -> None:
     """Edit one record, two fields of which were changed manually before."""
     window.page.result_list.go_to(1)
     ids = window.page.result_list.chosen()
-    window.gateway.organise.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
-    window.shelving.edit()
+    window.gateway.editor.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
+    window.library_controller.edit()
     wait(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
 
 
 def editing_many(window: MainWindow) -> None:
     _choose_some(window)
-    window.shelving.edit()
+    window.library_controller.edit()
     (dialog,) = window.findChildren(BulkEditDialog)
     dialog.fields["venue"].setText("Nature")
     dialog.ticks["venue"].setChecked(True)
@@ -79,9 +79,9 @@ def editing_many(window: MainWindow) -> None:
 
 def trash(window: MainWindow) -> None:
     window.page.set_scope("in:trash", "Trash")
-    wait(lambda: window.shelving.in_trash)
+    wait(lambda: window.library_controller.in_trash)
     window.page.result_list.go_to(0)
-    window.shelving.delete_permanently()
+    window.library_controller.delete_permanently()
 
 
 def _choose_some(window: MainWindow) -> None:

@@ -41,13 +41,13 @@ def full(window: MainWindow) -> None:
 
 
 def _add_details(window: MainWindow, paper: PaperId) -> None:
-    gateway, organise = window.gateway, window.gateway.organise
+    gateway, editor = window.gateway, window.gateway.editor
     for name, colour in (("to read", "orange"), ("transformers", "blue")):
-        organise.tag([paper], name)
-        organise.set_tag_colour(name, colour)
-    organise.collect([paper], "thesis/chapter 2")
-    organise.rate([paper], 4)
-    organise.add_note(paper, NOTE)
+        editor.tag([paper], name)
+        editor.set_tag_colour(name, colour)
+    editor.collect([paper], "thesis/chapter 2")
+    editor.rate([paper], 4)
+    editor.add_note(paper, NOTE)
     for name in ("vaswani2017attention.pdf", "supplement, moved to another disk.pdf"):
         file = window._home / name
         file.write_bytes(make_pdf([At("Attention"), *body()], [At("More"), *body()]))

@@ -46,12 +46,12 @@ def _marked(window: MainWindow) -> None:
     page, gateway = _page(window), window.gateway
     assert gateway
     ids = list(page.view.listing.ids)[:3]
-    gateway.organise.tag(ids[:2], "to read")
-    gateway.organise.tag(ids[:1], "seminar")
-    gateway.organise.set_tag_colour("to read", "green")
-    gateway.organise.set_tag_colour("seminar", "purple")
-    gateway.organise.rate(ids[:1], 4)
-    gateway.organise.mark_read(ids[1:2], True)
+    gateway.editor.tag(ids[:2], "to read")
+    gateway.editor.tag(ids[:1], "seminar")
+    gateway.editor.set_tag_colour("to read", "green")
+    gateway.editor.set_tag_colour("seminar", "purple")
+    gateway.editor.rate(ids[:1], 4)
+    gateway.editor.mark_read(ids[1:2], True)
     page.library_changed(LibraryChanges(papers=True))
 
 

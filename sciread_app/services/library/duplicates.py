@@ -20,9 +20,9 @@ _AT_ONCE = 500
 class Duplicates:
     """Every method blocks. Decisions are edits of `LibraryEditor` and can be undone."""
 
-    def __init__(self, library: Library, organise: LibraryEditor) -> None:
+    def __init__(self, library: Library, editor: LibraryEditor) -> None:
         self._library = library
-        self._organise = organise
+        self._editor = editor
         # Comparisons of unchanged pairs: whether they agree, and their likelihood.
         self._found: dict[PairState, tuple[bool, float]] = {}
 
@@ -93,7 +93,7 @@ class Duplicates:
         groups = _groups([(pair.a, pair.b) for pair in self.pairs(task) if pair.agree])
         if not groups:
             return None
-        return self._organise.merge_all(groups, task)
+        return self._editor.merge_all(groups, task)
 
     def _compare(self, known: Sequence[PairState], task: Task) -> None:
         before, self._found = self._found, {}

@@ -69,7 +69,7 @@ class LibraryEditor:
         """The edit that `redo` would redo."""
         return self._library.edits.next()
 
-    def shelf(self) -> LibraryTree:
+    def library_tree(self) -> LibraryTree:
         return self._library.organisation.tree()
 
     def tag(self, ids: Iterable[int], name: str) -> Edit | None:

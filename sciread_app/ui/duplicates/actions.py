@@ -57,9 +57,7 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
         if len(chosen) < 2:
             library.notice.show_message(tr("Select at least two papers in the list first"))
         else:
-            library.work.submit(
-                tr("Merging papers"), lambda organise: organise.merge_into_best(chosen)
-            )
+            library.work.submit(tr("Merging papers"), lambda editor: editor.merge_into_best(chosen))
 
     def _unite(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 2:
@@ -67,7 +65,7 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
         else:
             a, b = chosen
             library.work.submit(
-                tr("Linking papers as versions"), lambda organise: organise.mark_as_versions(a, b)
+                tr("Linking papers as versions"), lambda editor: editor.mark_as_versions(a, b)
             )
 
     def _take_apart(self, library: LibraryController, chosen: list[PaperId]) -> None:
@@ -75,4 +73,4 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
             library.notice.show_message(tr("Select one paper in the list first"))
         else:
             paper = chosen[0]
-            library.work.submit(tr("Splitting a paper"), lambda organise: organise.split(paper))
+            library.work.submit(tr("Splitting a paper"), lambda editor: editor.split(paper))

@@ -139,18 +139,14 @@ class DuplicatesPage(Page):
         if found and not self.busy:
             ids = (found.pair.a, found.pair.b)
             keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.chosen
-            self._decide(
-                tr("Merging papers"), lambda organise: organise.merge(keep, [other], **chosen)
-            )
+            self._decide(tr("Merging papers"), lambda editor: editor.merge(keep, [other], **chosen))
 
     def mark_not_duplicates(self) -> None:
         if self._must_wait(self.mark_not_duplicates):
             return
         if (found := self.panel.found) and not self.busy:
             a, b = found.pair.a, found.pair.b
-            self._decide(
-                tr("Keeping both papers"), lambda organise: organise.mark_not_duplicates(a, b)
-            )
+            self._decide(tr("Keeping both papers"), lambda editor: editor.mark_not_duplicates(a, b))
 
     def mark_as_versions(self) -> None:
         if self._must_wait(self.mark_as_versions):
@@ -159,7 +155,7 @@ class DuplicatesPage(Page):
         if found and not found.pair.versions and not self.busy:
             a, b = found.pair.a, found.pair.b
             self._decide(
-                tr("Linking papers as versions"), lambda organise: organise.mark_as_versions(a, b)
+                tr("Linking papers as versions"), lambda editor: editor.mark_as_versions(a, b)
             )
 
     def merge_agreeing(self) -> None:
@@ -240,7 +236,7 @@ class DuplicatesPage(Page):
     def _split_merge(self, merge: Merge) -> None:
         if not self.busy:
             self._decide(
-                tr("Splitting a paper"), lambda organise: organise.split(merge.paper, merge.id)
+                tr("Splitting a paper"), lambda editor: editor.split(merge.paper, merge.id)
             )
 
     def _show_pairs(self, pairs: list[DuplicatePair], search_due: bool) -> None:

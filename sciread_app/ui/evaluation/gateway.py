@@ -94,7 +94,7 @@ class EvaluationGateway:
     def corpora(self) -> Sequence[EvaluationCorpus]:
         """Sets of papers for evaluation: the library, collections, earlier corpora."""
         papers = self._workspace.library.count()
-        shelf = self._workspace.editor.shelf()
+        library_tree = self._workspace.editor.library_tree()
         library = trn("Library, {n:,} paper", "Library, {n:,} papers", papers)
         return [
             *([EvaluationCorpus(library, LIBRARY)] if papers else []),
@@ -103,7 +103,7 @@ class EvaluationGateway:
                     tr("Collection {name}", name=c.path),
                     TrainingData(TrainingDataKind.collection, c.path),
                 )
-                for c in shelf.collections
+                for c in library_tree.collections
             ),
             *(
                 EvaluationCorpus(

@@ -61,7 +61,7 @@ PAPERS = (
 ALL = LibraryAction("all", tr("Select &all"), "Ctrl+A", lambda library: library.choose_all())
 EXPORT = LibraryAction("export", tr("E&xport…"), "", lambda library: library.export())
 STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
-SHELF = (
+ORGANIZE = (
     LibraryAction(
         "collection", tr("New co&llection…"), "Ctrl+Shift+N", lambda library: library.add()
     ),

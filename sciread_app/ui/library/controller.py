@@ -91,7 +91,7 @@ class LibraryController(QObject):
         self,
         context: AppContext,
         page: ListPage,
-        organiser: LibraryEditor,
+        editor: LibraryEditor,
         cards: CardSource,
         actions: Mapping[str, QAction],
         rate: QMenu,
@@ -107,7 +107,7 @@ class LibraryController(QObject):
         self._context = context
         self._window = window
         self._page = page
-        self._organiser = organiser
+        self._editor = editor
         self._cards = cards
         self._actions, self._rate = actions, rate
         self.work = edits
@@ -135,7 +135,7 @@ class LibraryController(QObject):
         ids = self._chosen()
         if ids:
             on = self._tags_of_all(ids)
-            tags = self.work.shelf.tags
+            tags = self.work.library_tree.tags
             choices = [PickerItem(tag.name, tag.colour, tag.count, tag.name in on) for tag in tags]
             title = trn("Tag {n:,} paper", "Tag {n:,} papers", len(ids))
 
@@ -143,18 +143,18 @@ class LibraryController(QObject):
                 """Add the tag to the papers, or remove it if every paper has it."""
                 name = choice.name
                 if choice.on:
-                    self.work.submit(
-                        tr("Removing a tag"), lambda organise: organise.untag(ids, name)
-                    )
+                    self.work.submit(tr("Removing a tag"), lambda editor: editor.untag(ids, name))
                 else:
-                    self.work.submit(tr("Tagging papers"), lambda organise: organise.tag(ids, name))
+                    self.work.submit(tr("Tagging papers"), lambda editor: editor.tag(ids, name))
 
             self._choose(title, choices, take)
 
     def choose_collection(self) -> None:
         ids = self._chosen()
         if ids:
-            choices = [PickerItem(one.path, None, one.count) for one in self.work.shelf.collections]
+            choices = [
+                PickerItem(one.path, None, one.count) for one in self.work.library_tree.collections
+            ]
             title = trn(
                 "Add {n:,} paper to a collection", "Add {n:,} papers to a collection", len(ids)
             )
@@ -163,7 +163,7 @@ class LibraryController(QObject):
                 path = choice.name
                 self.work.submit(
                     tr("Adding papers to a collection"),
-                    lambda organise: organise.collect(ids, path),
+                    lambda editor: editor.collect(ids, path),
                 )
 
             self._choose(title, choices, take)
@@ -175,7 +175,7 @@ class LibraryController(QObject):
         elif ids:
             self.work.submit(
                 tr("Removing papers from a collection"),
-                lambda organise: organise.uncollect(ids, path),
+                lambda editor: editor.uncollect(ids, path),
             )
 
     def toggle_read(self) -> None:
@@ -184,25 +184,23 @@ class LibraryController(QObject):
             cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
             read = not all(card is not None and card.read for card in cards)
             self.work.submit(
-                tr("Changing the read status"), lambda organise: organise.mark_read(ids, read)
+                tr("Changing the read status"), lambda editor: editor.mark_read(ids, read)
             )
 
     def rate(self, stars: int) -> None:
         if ids := self._chosen():
-            self.work.submit(tr("Rating papers"), lambda organise: organise.rate(ids, stars))
+            self.work.submit(tr("Rating papers"), lambda editor: editor.rate(ids, stars))
 
     def trash(self) -> None:
         """Move the selected papers to the trash; those in the trash are deleted instead."""
         if self.in_trash:
             self.delete_permanently()
         elif ids := self._chosen():
-            self.work.submit(tr("Moving papers to Trash"), lambda organise: organise.trash(ids))
+            self.work.submit(tr("Moving papers to Trash"), lambda editor: editor.trash(ids))
 
     def untrash(self) -> None:
         if ids := self._chosen():
-            self.work.submit(
-                tr("Restoring papers from Trash"), lambda organise: organise.untrash(ids)
-            )
+            self.work.submit(tr("Restoring papers from Trash"), lambda editor: editor.untrash(ids))
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
@@ -211,7 +209,7 @@ class LibraryController(QObject):
             self._ask_to_delete(len(ids), ids)
 
     def empty_trash(self) -> None:
-        if count := self.work.shelf.trash:
+        if count := self.work.library_tree.trash:
             self._ask_to_delete(count, None)
         else:
             self.notice.show_message(tr("The Trash is empty"))
@@ -220,13 +218,13 @@ class LibraryController(QObject):
         """Edit one paper in full, or common fields of several."""
         ids = self._chosen()
         if len(ids) == 1:
-            source, organise = self._cards, self._organiser
+            source, editor = self._cards, self._editor
             self._context.jobs.run(
                 tr("Loading paper"),
                 lambda task: (
                     source.cards(ids),
-                    organise.manually_edited_fields(ids[0]),
-                    organise.looked_up_fields(ids).get(ids[0], []),
+                    editor.manually_edited_fields(ids[0]),
+                    editor.looked_up_fields(ids).get(ids[0], []),
                 ),
                 lambda found: self._edit_one(*found),
                 queue=JobQueue.short,
@@ -236,7 +234,7 @@ class LibraryController(QObject):
                 BulkEditDialog,  # loaded on first use
             )
 
-            tags = [tag.name for tag in self.work.shelf.tags]
+            tags = [tag.name for tag in self.work.library_tree.tags]
 
             def save(done: str, steps: Sequence[Step | LongEdit]) -> None:
                 self.work.submit(tr("Editing papers"), *steps, done=done)
@@ -250,7 +248,7 @@ class LibraryController(QObject):
     def accept_guesses(self) -> None:
         """Take over the values that the PDFs of the selected papers may have."""
         if ids := self._chosen():
-            change = LongEdit(lambda organise, task: organise.accept_guesses(ids, task=task))
+            change = LongEdit(lambda editor, task: editor.accept_guesses(ids, task=task))
             self.work.submit(tr("Accepting uncertain values"), change)
 
     def look_up(self) -> None:
@@ -273,11 +271,11 @@ class LibraryController(QObject):
         metadata = self._metadata
 
         def apply(chosen: Chosen) -> None:
-            change = LongEdit(lambda organise, task: metadata.apply(chosen, task))
+            change = LongEdit(lambda editor, task: metadata.apply(chosen, task))
             self.work.submit(tr("Filling in metadata"), change)
 
         def undo(fields: Fields) -> None:
-            change = LongEdit(lambda organise, task: organise.undo_lookup(fields, task))
+            change = LongEdit(lambda editor, task: editor.undo_lookup(fields, task))
             self.work.submit(tr("Undoing look-ups"), change)
 
         jobs, window = self._context.jobs, self._window
@@ -380,7 +378,7 @@ class LibraryController(QObject):
     def _look_at_page(self, view: ResultView) -> None:
         scope = _fragment(view.request)
         self.sidebar.show_scope(scope)
-        self._look_up_bar.show_counts(scope, self.work.shelf)
+        self._look_up_bar.show_counts(scope, self.work.library_tree)
         self._show_bar()
 
     def _show_bar(self) -> None:
@@ -501,7 +499,7 @@ class LibraryController(QObject):
 
         def save(values: Mapping[str, Any]) -> None:
             ids = [card.paper.id for card in cards if card.paper.id is not None]
-            self.work.submit(tr("Editing a paper"), lambda organise: organise.edit(ids, **values))
+            self.work.submit(tr("Editing a paper"), lambda editor: editor.edit(ids, **values))
 
         for card in cards:
             paper = card.paper.id
@@ -517,8 +515,8 @@ class LibraryController(QObject):
             text = trn("Permanently deleted {n:,} paper", "Permanently deleted {n:,} papers", count)
             self.work.submit(
                 tr("Deleting papers permanently"),
-                lambda organise: (
-                    organise.empty_trash() if ids is None else organise.delete_permanently(ids)
+                lambda editor: (
+                    editor.empty_trash() if ids is None else editor.delete_permanently(ids)
                 ),
                 done=text,
                 lasting=True,

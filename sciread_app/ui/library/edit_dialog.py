@@ -278,11 +278,11 @@ class BulkEditDialog(QDialog):
         values = {name: value_of(name, text[name]) for name in ticked if name in COMMON_FIELDS}
         steps: list[Step | LongEdit] = []
         if values:
-            steps.append(LongEdit(lambda organise, task: organise.edit(ids, task, **values)))
+            steps.append(LongEdit(lambda editor, task: editor.edit(ids, task, **values)))
         if ADD in ticked and text[ADD]:
-            steps.append(lambda organise: organise.tag(ids, text[ADD]))
+            steps.append(lambda editor: editor.tag(ids, text[ADD]))
         if REMOVE in ticked and text[REMOVE]:
-            steps.append(lambda organise: organise.untag(ids, text[REMOVE]))
+            steps.append(lambda editor: editor.untag(ids, text[REMOVE]))
         return steps
 
     def _lay_out(self, tags: Sequence[str]) -> None:

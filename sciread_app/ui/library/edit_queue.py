@@ -53,26 +53,26 @@ class EditQueue(QObject):
     done = Signal(object)  # CompletedEdit
     failed = Signal(object)  # JobError
 
-    def __init__(self, organiser: LibraryEditor, jobs: JobRunner) -> None:
+    def __init__(self, editor: LibraryEditor, jobs: JobRunner) -> None:
         super().__init__()
-        self._organiser = organiser
+        self._editor = editor
         self._jobs = jobs
         self._waiting: deque[tuple[str, Callable[[Task], CompletedEdit]]] = deque()
         self._busy: Job | None = None
         self._filter_text = ""
         self._began = time.time()
         self._asked_about = 0  # the earlier edit that the next undo reverts
-        self.shelf = LibraryTree()
+        self.library_tree = LibraryTree()
         jobs.finished.connect(self._stopped)
 
     def load(self) -> None:
         """Load the library tree."""
-        self._grow(self._organiser.shelf)
+        self._grow(self._editor.library_tree)
 
     def set_filter(self, filter_text: str) -> None:
         """Filter the tree by this text from now on."""
         self._filter_text = filter_text
-        self._grow(lambda: self.shelf)
+        self._grow(lambda: self.library_tree)
 
     def submit(
         self, title: str, *steps: Step | LongEdit, done: str = "", lasting: bool = False
@@ -82,8 +82,8 @@ class EditQueue(QObject):
         `lasting` they cannot be undone, and `done` describes them."""
 
         def take(step: Step | LongEdit, task: Task) -> Any:
-            organiser = self._organiser
-            return step.act(organiser, task) if isinstance(step, LongEdit) else step(organiser)
+            editor = self._editor
+            return step.act(editor, task) if isinstance(step, LongEdit) else step(editor)
 
         def work(task: Task) -> CompletedEdit:
             edits = [edit for step in steps if (edit := take(step, task)) is not None]
@@ -105,11 +105,11 @@ class EditQueue(QObject):
 
     def _undo(self, times: int) -> CompletedEdit:
         """Undo the last `times` edits, newest first."""
-        last = self._organiser.undoable()
+        last = self._editor.undoable()
         if last and self._is_earlier(last) and last.id != self._asked_about:
             self._asked_about = last.id
             return CompletedEdit(_question(last), edits=1, question=True)
-        tried = (self._organiser.undo() for _ in range(times))
+        tried = (self._editor.undo() for _ in range(times))
         edits = [edit for edit in tried if edit is not None]
         if not edits:
             return CompletedEdit(tr("Nothing to undo"))
@@ -124,7 +124,7 @@ class EditQueue(QObject):
         return edit.at < self._began or day < datetime.now().date()
 
     def _redo(self, times: int) -> CompletedEdit:
-        tried = (self._organiser.redo() for _ in range(times))
+        tried = (self._editor.redo() for _ in range(times))
         edits = [edit for edit in tried if edit is not None]
         if not edits:
             return CompletedEdit(tr("Nothing to redo"))
@@ -165,18 +165,18 @@ class EditQueue(QObject):
         self.changed.emit(LibraryChanges(papers=True))
         self._next()
 
-    def _grow(self, shelf: Callable[[], LibraryTree]) -> None:
+    def _grow(self, library_tree: Callable[[], LibraryTree]) -> None:
         filter_text = self._filter_text
         self._jobs.run(
             tr("Counting papers"),
-            lambda task: LibraryTreeNodes(shelf(), filter_text),
+            lambda task: LibraryTreeNodes(library_tree(), filter_text),
             self._show,
             queue=JobQueue.short,
             replaces="shelf",
         )
 
     def _show(self, tree: LibraryTreeNodes) -> None:
-        self.shelf = tree.shelf
+        self.library_tree = tree.library_tree
         self.loaded.emit(tree)
 
 

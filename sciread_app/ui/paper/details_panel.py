@@ -192,7 +192,7 @@ class DetailsPanel(QFrame):
         papers, read = [self._paper], not self.details.card.read
         self._change_card(self.details, read=read)
         self._write_buttons()
-        self._do(tr("Marking as read"), lambda: self._about.organise.mark_read(papers, read))
+        self._do(tr("Marking as read"), lambda: self._about.editor.mark_read(papers, read))
 
     def rate(self, stars: int) -> None:
         if self.details is None or self._paper is None:
@@ -200,7 +200,7 @@ class DetailsPanel(QFrame):
         papers = [self._paper]
         self._change_card(self.details, rating=stars)
         self.parts.stars.show_rating(stars)
-        self._do(tr("Rating a paper"), lambda: self._about.organise.rate(papers, stars))
+        self._do(tr("Rating a paper"), lambda: self._about.editor.rate(papers, stars))
 
     def write_note(self) -> None:
         self.parts.notes.write()
@@ -319,9 +319,9 @@ class DetailsPanel(QFrame):
         self._jobs.run(title, lambda task: work(), done, queue=JobQueue.short)
 
     def _mark(self, method: str, name: str) -> None:
-        """Call `method` of the organiser, such as tag or uncollect, with the name."""
+        """Call `method` of the editor, such as tag or uncollect, with the name."""
         if self._paper is not None:
-            papers, act = [self._paper], getattr(self._about.organise, method)
+            papers, act = [self._paper], getattr(self._about.editor, method)
             self._do(tr("Updating a paper"), lambda: act(papers, name))
 
     def _choose_from(self) -> None:

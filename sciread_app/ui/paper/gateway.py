@@ -58,7 +58,7 @@ class PaperGateway:
         self._cards = cards
         self._files = AttachmentService(workspace.library)
         self._styles = CitationStyles(workspace.home.styles)
-        self.organise = workspace.editor
+        self.editor = workspace.editor
         self.drafts = Drafts(workspace.home.folder / "drafts")
 
     def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
@@ -160,14 +160,14 @@ class PaperGateway:
 
     def accept_guess(self, paper: PaperId, field: str) -> Edit | None:
         """Take over the value of a field that the paper's PDF may have; None if there is none."""
-        return self.organise.accept_guesses([paper], field)
+        return self.editor.accept_guesses([paper], field)
 
     def undo_lookup(self, paper: PaperId, field: str) -> Edit | None:
         """Give a field the value that it had before its look-up."""
-        return self.organise.undo_lookup({paper: [field]})
+        return self.editor.undo_lookup({paper: [field]})
 
     def _looked_up(self, paper: PaperId) -> tuple[LookedUpText, ...]:
-        fields = self.organise.looked_up_fields([paper]).get(paper)
+        fields = self.editor.looked_up_fields([paper]).get(paper)
         if not fields:
             return ()
         from sciread_app.services.ingest.lookup.record_requests import (

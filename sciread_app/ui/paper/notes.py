@@ -188,13 +188,13 @@ class NoteView(QFrame):
             return
         self.keep()
         self._saving = True
-        organise, drafts = self._about.organise, self._about.drafts
+        editor, drafts = self._about.editor, self._about.drafts
 
         def work(task: object) -> None:
             if number == NEW:
-                organise.add_note(paper, text)
+                editor.add_note(paper, text)
             elif text != self._saved:
-                organise.change_note(number, text)
+                editor.change_note(number, text)
             drafts.delete(paper, number)
 
         self._jobs.run(
@@ -259,10 +259,10 @@ class NoteView(QFrame):
         return self.is_open and not self._saving and text not in (self._saved, self._kept)
 
     def remove(self) -> None:
-        organise, number = self._about.organise, self.number
+        editor, number = self._about.editor, self.number
         self._jobs.run(
             tr("Removing a note"),
-            lambda task: organise.change_note(number, ""),
+            lambda task: editor.change_note(number, ""),
             lambda _: self.saved.emit(number),
             queue=JobQueue.short,
         )

@@ -666,9 +666,7 @@ class SearchPage(Page):
         column(self._across, parent=self, margins=0)
 
     def _save_search(self, name: str, query: str) -> None:
-        self._edits.submit(
-            tr("Saving the search"), lambda organise: organise.save_search(name, query)
-        )
+        self._edits.submit(tr("Saving the search"), lambda editor: editor.save_search(name, query))
 
     def _connect(self, context: AppContext) -> None:
         self.header.search_requested.connect(self.search)

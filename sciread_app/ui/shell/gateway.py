@@ -44,7 +44,7 @@ class WindowGateway(SearchGateway):
         self.intake = AddPapersGateway(workspace)
         self.settings = SettingsGateway(workspace)
         self.exchange = ExportGateway(workspace)
-        self.organise = workspace.editor
+        self.editor = workspace.editor
         self.metadata = MetadataGateway(workspace)
         self.duplicates = workspace.duplicates
         self.activation = workspace.active_model
@@ -144,14 +144,20 @@ class WindowGateway(SearchGateway):
 
     def goals(self) -> list[PaletteTarget]:
         """The parts of the library that have a name."""
-        shelf = self.organise.shelf()
+        library_tree = self.editor.library_tree()
         return [
             *(
                 PaletteTarget("Collection", c.path, fragment("in", [c.path]))
-                for c in shelf.collections
+                for c in library_tree.collections
             ),
-            *(PaletteTarget("Tag", tag.name, fragment("tag", [tag.name])) for tag in shelf.tags),
-            *(PaletteTarget("Saved search", saved.name, saved.query) for saved in shelf.searches),
+            *(
+                PaletteTarget("Tag", tag.name, fragment("tag", [tag.name]))
+                for tag in library_tree.tags
+            ),
+            *(
+                PaletteTarget("Saved search", saved.name, saved.query)
+                for saved in library_tree.searches
+            ),
         ]
 
     def find_papers(self, typed: str, task: Task) -> list[FoundPaper]:

@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
     context: AppContext
     page: SearchPage
     importing: ImportController
-    shelving: LibraryController
+    library_controller: LibraryController
     exchange: ExportController
     activation: ActivationController
 
@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         """Show this library once all parts of its page are built, one in each pass of the event
         loop. With `sample`, fill it with the sample first."""
         self.gateway = gateway
-        self._edits = EditQueue(gateway.organise, self._jobs)
+        self._edits = EditQueue(gateway.editor, self._jobs)
         self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
         topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
         once = tr("A paper that is new in several topics counts once.")
@@ -153,7 +153,7 @@ class MainWindow(QMainWindow):
             [
                 self._open_search_page,
                 lambda: self.page.build_rest(),
-                self._open_shelf,
+                self._open_library_tree,
                 self._fill_with_sample if sample else self._begin,
             ]
         )
@@ -525,7 +525,7 @@ class MainWindow(QMainWindow):
         """Save the state of the window and of texts being typed for the next start."""
         self._shared_memory().setValue("geometry", self.saveGeometry())
         if self._opened:
-            self.shelving.sidebar.save(self.memory())
+            self.library_controller.sidebar.save(self.memory())
         for page in self._page_of.values():
             page.window_closes()
 
@@ -593,23 +593,23 @@ class MainWindow(QMainWindow):
         self.palette_source.more.append(page.palette_entries)
         return page
 
-    def _open_shelf(self) -> None:
+    def _open_library_tree(self) -> None:
         from sciread_app.ui.library.controller import (
             LibraryController,  # imported after the window is shown
         )
 
-        gateway, page, on_shelf = self.gateway, self.page, self.menus.on_shelf
+        gateway, page, library_actions = self.gateway, self.page, self.menus.library_actions
         self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
-        self.shelving = LibraryController(
-            self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, self._edits,
-            self.exchange, lambda: gateway.pdf_folder, gateway.metadata,
+        self.library_controller = LibraryController(
+            self.context, page, gateway.editor, gateway, library_actions, self.menus.rate,
+            self._edits, self.exchange, lambda: gateway.pdf_folder, gateway.metadata,
             lambda ids, task: gateway.find_pdfs(ids, task), self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
-        self.menus.duplicates.edit_with(self.shelving)
-        self.shelving.sidebar.restore(self.memory())
-        undo, redo = on_shelf["undo"], on_shelf["redo"]
-        UndoMenu(self._actions, undo, redo, gateway.organise, self.context, self)
+        self.menus.duplicates.edit_with(self.library_controller)
+        self.library_controller.sidebar.restore(self.memory())
+        undo, redo = library_actions["undo"], library_actions["redo"]
+        UndoMenu(self._actions, undo, redo, gateway.editor, self.context, self)
 
     def _go_on(self) -> None:
         """Start what would have delayed the first papers."""

@@ -40,10 +40,10 @@ class TrainingGateway:
         return self._workspace.training.runs.all()
 
     def choices(self) -> TrainingChoices:
-        shelf = self._workspace.editor.shelf()
+        library_tree = self._workspace.editor.library_tree()
         collections = [
             CorpusChoice(TrainingData(TrainingDataKind.collection, one.path), one.path, one.count)
-            for one in shelf.collections
+            for one in library_tree.collections
             if one.count
         ]
         corpora = [

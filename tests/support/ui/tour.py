@@ -237,39 +237,43 @@ def _compare(window):
     yield
 
 
-def _organise(window):
-    page, shelving, organise = window.page, window.shelving, window.gateway.organise
+def _editor(window):
+    page, library_controller, editor = window.page, window.library_controller, window.gateway.editor
     ids = list(page.view.listing.ids)
     page.result_list.choose(ids[:3])
-    for choose in (shelving.choose_tag, shelving.choose_collection, shelving.edit):
+    for choose in (
+        library_controller.choose_tag,
+        library_controller.choose_collection,
+        library_controller.edit,
+    ):
         choose()
         yield
         _close_popups()
     for step in (
-        lambda _: organise.tag(ids[:2], TAG),
-        lambda _: organise.rate(ids[:1], 4),
-        lambda _: organise.collect(ids[:3], COLLECTION),
-        lambda _: organise.mark_read(ids[1:2], True),
-        lambda _: organise.trash(ids[-2:]),
+        lambda _: editor.tag(ids[:2], TAG),
+        lambda _: editor.rate(ids[:1], 4),
+        lambda _: editor.collect(ids[:3], COLLECTION),
+        lambda _: editor.mark_read(ids[1:2], True),
+        lambda _: editor.trash(ids[-2:]),
     ):
-        shelving.work.submit("", step)
+        library_controller.work.submit("", step)
         yield
-    shelving.work.undo()
+    library_controller.work.undo()
     page.result_list.go_to(0)
-    shelving.edit()
+    library_controller.edit()
     yield
     _close_popups()
 
 
 def _use_trash(window):
-    page, shelving = window.page, window.shelving
+    page, library_controller = window.page, window.library_controller
     page.result_list.go_to(0)
-    shelving.trash()
+    library_controller.trash()
     yield
     page.set_scope("in:trash", "κάδος")
     yield
     page.result_list.go_to(0)
-    shelving.delete_permanently()
+    library_controller.delete_permanently()
     yield
     _close_popups()
     page.set_scope("")
@@ -281,7 +285,7 @@ def _open_paper(window):
     yield
     first = page.view.listing.ids[0]
     window.gateway.about.attach(first, window._home / BOOK, Task())
-    window.gateway.organise.add_note(first, HONEY)
+    window.gateway.editor.add_note(first, HONEY)
     window.events.library_changed.emit(LibraryChanges(papers=True))
     yield
     page.open_paper()
@@ -520,7 +524,7 @@ STEPS = (
     _filter,
     _steer,
     _compare,
-    _organise,
+    _editor,
     _use_trash,
     _open_paper,
     _use_palette,

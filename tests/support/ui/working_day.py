@@ -28,7 +28,7 @@ def working_day(window: MainWindow) -> Iterator[str]:
     yield from _sort(window)
     yield from _scroll(window)
     yield from _open_papers(window)
-    yield from _organise(window)
+    yield from _editor(window)
     yield from _look_around(window)
     yield from _visit_pages(window, "first visit")
     yield from _open_popups(window, "first time")
@@ -83,15 +83,15 @@ def _open_papers(window: MainWindow) -> Iterator[str]:
     yield "the page of a paper"
 
 
-def _organise(window: MainWindow) -> Iterator[str]:
+def _editor(window: MainWindow) -> Iterator[str]:
     window.page.result_list.selectAll()
     yield "selecting all papers"
     if chosen := window.page.result_list.chosen()[:1_000]:
         window.context.edits.submit(
-            "Tagged papers", lambda organise: organise.tag(chosen, "of the day")
+            "Tagged papers", lambda editor: editor.tag(chosen, "of the day")
         )
         yield "tagging 1,000 papers"
-        window.menus.on_shelf["undo"].trigger()
+        window.menus.library_actions["undo"].trigger()
         yield "undoing"
     window.page.result_list.go_to(0)
     yield "selecting one paper"

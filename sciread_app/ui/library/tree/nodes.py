@@ -105,10 +105,10 @@ class LibraryTreeNodes:
     contains it. Ten thousand nodes take some tenths of a second, so the tree is built in the
     background."""
 
-    def __init__(self, shelf: LibraryTree, filter_text: str = "") -> None:
-        self.shelf = shelf
+    def __init__(self, library_tree: LibraryTree, filter_text: str = "") -> None:
+        self.library_tree = library_tree
         self.filter_text = filter_text
-        self.root = _root(shelf, filter_text)
+        self.root = _root(library_tree, filter_text)
         self.nodes = list(self.root.walk())
         self.names = [node.name for node in self.nodes]
         self.numbers = {name: number for number, name in enumerate(self.names)}
@@ -124,22 +124,22 @@ class LibraryTreeNodes:
         return self._asking.get(query)
 
 
-def _root(shelf: LibraryTree, filter_text: str) -> TreeNode:
+def _root(library_tree: LibraryTree, filter_text: str) -> TreeNode:
     root = TreeNode(NameEntry(NodeKind.every, "root"), "")
     counts = {
-        NodeKind.every: shelf.papers,
-        NodeKind.unread: shelf.unread,
-        NodeKind.duplicates: shelf.duplicates,
-        NodeKind.problems: shelf.problems,
-        NodeKind.no_abstract: shelf.without_abstract,
-        NodeKind.trash: shelf.trash,
+        NodeKind.every: library_tree.papers,
+        NodeKind.unread: library_tree.unread,
+        NodeKind.duplicates: library_tree.duplicates,
+        NodeKind.problems: library_tree.problems,
+        NodeKind.no_abstract: library_tree.without_abstract,
+        NodeKind.trash: library_tree.trash,
     }
     if not filter_text:
         for kind, text, query in FIXED:
             root.add(TreeNode(NameEntry(kind), text, query, counts.get(kind)))
-    _add_collections(root, shelf, fold_name(filter_text))
-    _add_tags(root, shelf, fold_name(filter_text))
-    _add_searches(root, shelf, fold_name(filter_text))
+    _add_collections(root, library_tree, fold_name(filter_text))
+    _add_tags(root, library_tree, fold_name(filter_text))
+    _add_searches(root, library_tree, fold_name(filter_text))
     return root
 
 
@@ -151,9 +151,9 @@ def last_of(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _add_collections(root: TreeNode, shelf: LibraryTree, filter_text: str) -> None:
+def _add_collections(root: TreeNode, library_tree: LibraryTree, filter_text: str) -> None:
     heading = root.add(TreeNode(NameEntry(NodeKind.collections), tr("Collections")))
-    known = {collection.path: collection.count for collection in shelf.collections}
+    known = {collection.path: collection.count for collection in library_tree.collections}
     if filter_text:
         known = _with_parents(known, filter_text)
     nodes = {"": heading}
@@ -179,18 +179,18 @@ def _with_parents(known: dict[str, int], filter_text: str) -> dict[str, int]:
     return shown
 
 
-def _add_tags(root: TreeNode, shelf: LibraryTree, filter_text: str) -> None:
+def _add_tags(root: TreeNode, library_tree: LibraryTree, filter_text: str) -> None:
     heading = root.add(TreeNode(NameEntry(NodeKind.tags), tr("Tags")))
-    for tag in sorted(shelf.tags, key=lambda tag: fold_name(tag.name)):
+    for tag in sorted(library_tree.tags, key=lambda tag: fold_name(tag.name)):
         if filter_text in fold_name(tag.name):
             name, query = NameEntry(NodeKind.tag, tag.name), fragment("tag", [tag.name])
             heading.add(TreeNode(name, tag.name, query, tag.count, tag.colour))
     _or_hint(heading, tr("Select papers and press T"), filter_text)
 
 
-def _add_searches(root: TreeNode, shelf: LibraryTree, filter_text: str) -> None:
+def _add_searches(root: TreeNode, library_tree: LibraryTree, filter_text: str) -> None:
     heading = root.add(TreeNode(NameEntry(NodeKind.searches), tr("Saved searches")))
-    for search in sorted(shelf.searches, key=lambda search: fold_name(search.name)):
+    for search in sorted(library_tree.searches, key=lambda search: fold_name(search.name)):
         if filter_text in fold_name(search.name):
             heading.add(
                 TreeNode(NameEntry(NodeKind.search, search.name), search.name, search.query)

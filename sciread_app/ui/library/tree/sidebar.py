@@ -245,21 +245,21 @@ class Sidebar(QFrame):
 
     def _make(self, below: TreeNode, name: str) -> None:
         if below.kind is NodeKind.tags:
-            self._work.submit(tr("Creating a tag"), lambda organise: organise.tag([], name))
+            self._work.submit(tr("Creating a tag"), lambda editor: editor.tag([], name))
         else:
             path = "/".join(filter(None, (_path(below), name)))
             self._work.submit(
-                tr("Creating a collection"), lambda organise: organise.create_collection(path)
+                tr("Creating a collection"), lambda editor: editor.create_collection(path)
             )
 
     def _rename(self, node: TreeNode, new: str) -> None:
         old = node.key
         if node.kind is NodeKind.tag:
-            self._work.submit(tr("Renaming a tag"), lambda organise: organise.rename_tag(old, new))
+            self._work.submit(tr("Renaming a tag"), lambda editor: editor.rename_tag(old, new))
             self._follow([node], fragment("tag", [new]), new)
         elif node.kind is NodeKind.search:
             self._work.submit(
-                tr("Renaming a saved search"), lambda organise: organise.rename_search(old, new)
+                tr("Renaming a saved search"), lambda editor: editor.rename_search(old, new)
             )
         else:
             path = "/".join(filter(None, (parent_of(old), new)))
@@ -297,7 +297,7 @@ class Sidebar(QFrame):
         """Move the sample papers to the trash, with which earlier versions filled the library."""
         self._work.submit(
             tr("Removing the sample papers"),
-            lambda organise: organise.remove_sample(node.key),
+            lambda editor: editor.remove_sample(node.key),
             done=tr("Moved the sample papers to the Trash"),
         )
         self._follow([node], "", "")
@@ -310,14 +310,14 @@ class Sidebar(QFrame):
     def put(self, node: TreeNode, ids: Sequence[PaperId]) -> None:
         """Handle papers dropped on a node."""
         if node.kind is NodeKind.tag:
-            self._work.submit(tr("Tagging papers"), lambda organise: organise.tag(ids, node.key))
+            self._work.submit(tr("Tagging papers"), lambda editor: editor.tag(ids, node.key))
         elif node.kind is NodeKind.collection:
             self._work.submit(
                 tr("Adding papers to a collection"),
-                lambda organise: organise.collect(ids, node.key),
+                lambda editor: editor.collect(ids, node.key),
             )
         elif node.kind is NodeKind.trash:
-            self._work.submit(tr("Moving papers to Trash"), lambda organise: organise.trash(ids))
+            self._work.submit(tr("Moving papers to Trash"), lambda editor: editor.trash(ids))
 
 
 def _path(node: TreeNode) -> str:
@@ -326,17 +326,17 @@ def _path(node: TreeNode) -> str:
 
 
 def _move_to(path: str, new: str) -> Step:
-    return lambda organise: organise.move_collection(path, new)
+    return lambda editor: editor.move_collection(path, new)
 
 
 def _colour_to(name: str, colour: str) -> Step:
-    return lambda organise: organise.set_tag_colour(name, colour)
+    return lambda editor: editor.set_tag_colour(name, colour)
 
 
 def _removal(node: TreeNode) -> Step:
     key = node.key
     if node.kind is NodeKind.tag:
-        return lambda organise: organise.remove_tag(key)
+        return lambda editor: editor.remove_tag(key)
     if node.kind is NodeKind.search:
-        return lambda organise: organise.remove_search(key)
-    return lambda organise: organise.remove_collection(key)
+        return lambda editor: editor.remove_search(key)
+    return lambda editor: editor.remove_collection(key)

@@ -265,7 +265,7 @@ class LibraryTreeView(QTreeView):
         super().closeEditor(editor, hint)
         held, self._held = self._held, None
         if held is None and self._model.has_empty_draft:
-            held = LibraryTreeNodes(self._model.tree.shelf, self._model.tree.filter_text)
+            held = LibraryTreeNodes(self._model.tree.library_tree, self._model.tree.filter_text)
         if held is not None:
             self.show_tree(held)
 

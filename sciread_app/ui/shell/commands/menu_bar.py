@@ -22,8 +22,8 @@ from sciread_app.ui.library.actions import (
     ALL,
     BACK,
     EXPORT,
+    ORGANIZE,
     PAPERS,
-    SHELF,
     STARS,
     VIEW,
     LibraryAction,
@@ -65,7 +65,7 @@ class PageFollower(Protocol):
 class WindowCommands(Navigator, Protocol):
     """The parts of the window that the menus use; the controllers exist once a library is open."""
 
-    shelving: LibraryController
+    library_controller: LibraryController
     exchange: ExportController
     job_panel: JobPanel
     is_sample: bool
@@ -114,7 +114,7 @@ class MenuBar:
         view, papers = bar.addMenu(tr("&View")), bar.addMenu(tr("&Paper"))
         go, tools = bar.addMenu(tr("&Go")), bar.addMenu(tr("&Tools"))
         help = bar.addMenu(tr("&Help"))
-        self.on_shelf: dict[str, QAction] = {}  # by the name of the entry
+        self.library_actions: dict[str, QAction] = {}  # by the name of the entry
         self.search = SearchActions(actions)
         read, add_file = self._fill_papers(papers)
         self.reader = ReaderActions(actions, read, add_file)
@@ -164,14 +164,14 @@ class MenuBar:
     def limit_shortcuts_to(self, papers: PaperList) -> None:
         """Limit the shortcuts of a single letter or digit to this list."""
         for entry in (*PAPERS, *STARS, ALL):
-            action = self.on_shelf[entry.name]
+            action = self.library_actions[entry.name]
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             papers.addAction(action)
 
     def groups(self) -> list[tuple[str, list[tuple[str, QAction]]]]:
         """Return the names and actions of each menu. Undo and Redo are listed without the name of
         an edit."""
-        constant = {self.on_shelf[entry.name]: entry.text for entry in BACK}
+        constant = {self.library_actions[entry.name]: entry.text for entry in BACK}
         groups = []
         for menu in self._bar.findChildren(QMenu):
             rows = [
@@ -274,7 +274,7 @@ class MenuBar:
         self.rate = papers.addMenu(tr("&Rate"))
         self._add_entries(self.rate, STARS)
         papers.addSeparator()
-        self._add_entries(papers, SHELF)
+        self._add_entries(papers, ORGANIZE)
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Mer&ge and split")))
         recommendations = papers.addMenu(tr("Di&scover"))
@@ -330,7 +330,7 @@ class MenuBar:
 
     def _add_entries(self, menu: QMenu, wanted: Sequence[LibraryAction]) -> None:
         for entry in wanted:
-            self.on_shelf[entry.name] = self._actions.add(
+            self.library_actions[entry.name] = self._actions.add(
                 menu,
                 entry.text,
                 partial(self._do, entry),
@@ -341,7 +341,7 @@ class MenuBar:
             )
 
     def _do(self, entry: LibraryAction) -> None:
-        entry.do(self._window.shelving)
+        entry.do(self._window.library_controller)
 
     def _add_copying(self, menu: QMenu) -> None:
         page = self.search.of_page(menu)

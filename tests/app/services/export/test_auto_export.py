@@ -159,11 +159,11 @@ def test_failed_export_reports_problem_and_retries(exports, library, tmp_path):
 
 
 def test_restored_collection_is_exported_again(exports, library, tmp_path):
-    organise = LibraryEditor(library)
+    editor = LibraryEditor(library)
     exports.enable("thesis", tmp_path / "thesis.bib", Format.bibtex, Task())
-    organise.remove_collection("thesis")
+    editor.remove_collection("thesis")
     assert exports.write(Task()) == [] and (tmp_path / "thesis.bib").exists()
-    organise.undo()
+    editor.undo()
     assert [file.collection for file in exports.files()] == ["thesis"]
 
 

@@ -20,20 +20,20 @@ from tests.support.generate.papers import paper
 
 
 @pytest.fixture
-def organise(library):
+def editor(library):
     return LibraryEditor(library)
 
 
 @pytest.fixture
-def duplicates(library, organise):
-    return Duplicates(library, organise)
+def duplicates(library, editor):
+    return Duplicates(library, editor)
 
 
-def test_duplicate_pairs_show_imports_and_tags(library, duplicates, organise):
+def test_duplicate_pairs_show_imports_and_tags(library, duplicates, editor):
     number = library.import_log.open("refs.bib")
     library.put([paper("Editorial", authors="Curie, M.", published="2001")], import_id=number)
     library.put([paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002")])
-    organise.tag([1], "red")
+    editor.tag([1], "red")
     [pair] = duplicates.pairs()
     assert (pair.a, pair.b, pair.title, pair.agree) == (1, 2, "Editorial", False)
     a, b = duplicates.sides(pair)
@@ -41,10 +41,10 @@ def test_duplicate_pairs_show_imports_and_tags(library, duplicates, organise):
     assert library.organisation.tree().duplicates == 1
 
 
-def test_papers_in_trash_are_not_duplicates(library, duplicates, organise):
+def test_papers_in_trash_are_not_duplicates(library, duplicates, editor):
     library.put([paper("Editorial", authors="Curie, M.", published="2001")])
     library.put([paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002")])
-    organise.trash([2])
+    editor.trash([2])
     assert duplicates.pairs() == [] and library.organisation.tree().duplicates == 0
 
 
@@ -86,7 +86,7 @@ def test_better_prefers_published_and_more_complete_paper():
     assert better(paper("On bees", abstract="x"), paper("On bees"))
 
 
-def test_merge_agreeing_merges_all_as_one_undoable_edit(library, duplicates, organise):
+def test_merge_agreeing_merges_all_as_one_undoable_edit(library, duplicates, editor):
     title = "The social life of honey bees in winter"
     library.put([paper(title, authors="Curie, Marie", published="2001", abstract="Long.")])
     library.put([paper(title.upper(), published="2001-05", venue="Nature")])
@@ -101,20 +101,20 @@ def test_merge_agreeing_merges_all_as_one_undoable_edit(library, duplicates, org
     assert (merged.title, merged.venue, merged.keywords) == (title, "Nature", ("bees",))
     assert [(pair.a, pair.b) for pair in duplicates.pairs()] == [(4, 5)]
     assert duplicates.merge_agreeing() is None
-    organise.undo()
+    editor.undo()
     assert (
         library.count() == 5 and duplicates.pairs() == pairs and library.is_text_index_consistent()
     )
 
 
-def test_merged_paper_has_data_of_both(library, organise):
+def test_merged_paper_has_data_of_both(library, editor):
     library.put([paper("Bees", authors="Curie, M.", files=("/a.pdf",), citekey="bees")])
     library.put([paper("Wasps", doi="10.1000/wasps", files=("/b.pdf",), abstract="Stings.")])
-    organise.tag([2], "red")
-    organise.collect([2], "insects")
-    organise.rate([2], 4)
-    organise.add_note(2, "zebra")
-    organise.merge(1, [2], title="Bees and wasps")
+    editor.tag([2], "red")
+    editor.collect([2], "insects")
+    editor.rate([2], 4)
+    editor.add_note(2, "zebra")
+    editor.merge(1, [2], title="Bees and wasps")
     [merged] = library.get([1, 2])
     assert (merged.title, merged.abstract) == ("Bees and wasps", "Stings.")
     assert merged.files == ("/a.pdf", "/b.pdf") and merged.identifier("doi") == "10.1000/wasps"
@@ -127,49 +127,49 @@ def test_merged_paper_has_data_of_both(library, organise):
     assert library.count() == 1 and library.get([1])[0].title == "Bees and wasps"
 
 
-def test_merge_into_best_keeps_most_complete_paper(library, organise):
+def test_merge_into_best_keeps_most_complete_paper(library, editor):
     library.put([paper("Bees"), paper("Bees in motion", doi="10.1000/bees"), paper("Wasps")])
-    assert organise.merge_into_best([1, 2, 3]).what == "Merged 3 papers"
+    assert editor.merge_into_best([1, 2, 3]).what == "Merged 3 papers"
     [merged] = library.get([1, 2, 3])
     assert (merged.id, merged.title) == (2, "Bees in motion")
     with pytest.raises(LibraryError, match="single paper"):
-        organise.merge_into_best([2])
+        editor.merge_into_best([2])
 
 
-def test_versions_follow_a_merge_and_its_undo(library, organise):
+def test_versions_follow_a_merge_and_its_undo(library, editor):
     library.put([paper("On the motion of bees", authors="Curie, M.", arxiv="2101.00001")])
     library.put([paper("On the motion of bees", authors="Curie, M.", kind="article-journal",
                        doi="10.1000/bees"), paper("Bees in motion")])  # fmt: skip
     assert library.versions(1) == [2]
-    organise.merge(3, [2])
+    editor.merge(3, [2])
     assert library.versions(1) == [3]
-    organise.undo()
+    editor.undo()
     assert library.versions(1) == [2] and library.versions(3) == []
 
 
-def test_pair_can_be_marked_as_different_or_as_versions(library, duplicates, organise):
+def test_pair_can_be_marked_as_different_or_as_versions(library, duplicates, editor):
     library.put([paper("Editorial", authors="A, B", published="2001")])
     library.put([paper("Editorial", authors="A, B; C, D", published="2002")])
     [pair] = duplicates.pairs()
-    organise.mark_as_versions(pair.a, pair.b)
+    editor.mark_as_versions(pair.a, pair.b)
     assert duplicates.pairs() == [] and [p.b for p in duplicates.versions()] == [2]
     assert library.works([1, 2]) == {1: 1, 2: 1}
-    organise.mark_not_duplicates(pair.a, pair.b)
+    editor.mark_not_duplicates(pair.a, pair.b)
     assert duplicates.versions() == [] and library.works([1, 2]) == {1: 1, 2: 2}
-    organise.undo()
-    organise.undo()
+    editor.undo()
+    editor.undo()
     assert duplicates.pairs() == [pair]
 
 
-def test_split_undoes_a_wrong_merge_of_an_import(library, organise):
+def test_split_undoes_a_wrong_merge_of_an_import(library, editor):
     first = paper("A common title of two papers", authors="Curie, Marie", published="2001",
                   doi="10.1000/one", venue="Nature")  # fmt: skip
     library.put([first])
     second = paper("A common title of two papers", authors="Curie, Marie", published="2001",
                    pmid="77", abstract="Another paper.", files=("/b.pdf",))  # fmt: skip
     assert library.put([second]).merged == 1
-    organise.tag([1], "red")
-    organise.split(1)
+    editor.tag([1], "red")
+    editor.split(1)
     made = max(library.ids())
     one, other = library.get([1, made])
     assert (one.identifier("doi"), one.identifier("pmid"), one.abstract) == ("10.1000/one", "", "")
@@ -179,31 +179,31 @@ def test_split_undoes_a_wrong_merge_of_an_import(library, organise):
     assert one.files == () and library.organisation.of([made])[made].tags == ("red",)
     assert library.is_text_index_consistent()
     assert library.put([first, second]).ids == [1, made]  # each record finds its own paper again
-    organise.undo()
+    editor.undo()
     assert library.count() == 1 and library.get([1])[0].identifier("pmid") == "77"
 
 
-def test_split_undoes_a_merge_by_hand(library, organise):
+def test_split_undoes_a_merge_by_hand(library, editor):
     library.put(
         [paper("Bees", authors="Curie, M.", published="2001"), paper("Wasps", doi="10.1/a2")]
     )
-    organise.merge(1, [2])
-    organise.split(1)
+    editor.merge(1, [2])
+    editor.split(1)
     made = max(library.ids())
     assert [p.title for p in library.get([1, made])] == ["Bees", "Wasps"]
     assert library.get([1])[0].identifiers == ()
 
 
-def test_split_of_single_record_paper_is_refused(library, organise):
+def test_split_of_single_record_paper_is_refused(library, editor):
     library.put([paper("Bees")])
     with pytest.raises(LibraryError, match="cannot be split"):
-        organise.split(1)
+        editor.split(1)
 
 
-def test_merge_keeps_values_edited_by_hand(library, organise):
+def test_merge_keeps_values_edited_by_hand(library, editor):
     library.put([paper("Bees", abstract="x"), paper("Wasps")])
-    organise.edit([2], title="My wasps", authors=(Author("Curie", "Marie"),))
-    organise.merge(1, [2])
+    editor.edit([2], title="My wasps", authors=(Author("Curie", "Marie"),))
+    editor.merge(1, [2])
     [merged] = library.get([1])
     assert (merged.title, merged.abstract) == ("My wasps", "x") and merged.authors[0].given
 
@@ -225,23 +225,23 @@ def pairs_of(duplicates):
     return sorted((pair.a, pair.b) for pair in duplicates.pairs())
 
 
-def test_duplicate_search_finds_pairs_of_earlier_versions(library, duplicates, organise):
+def test_duplicate_search_finds_pairs_of_earlier_versions(library, duplicates, editor):
     pairs = unnoticed_pairs(library)
-    organise.mark_not_duplicates(*pairs[0])
-    organise.trash([pairs[1][1]])
+    editor.mark_not_duplicates(*pairs[0])
+    editor.trash([pairs[1][1]])
     assert duplicates.search() == 1
     assert pairs_of(duplicates) == [pairs[2]] and not duplicates.is_search_due()
     assert duplicates.search() == 0  # pairs that the user decided are not listed again
-    organise.untrash([pairs[1][1]])
+    editor.untrash([pairs[1][1]])
     assert duplicates.search() == 1 and pairs_of(duplicates) == pairs[1:]
 
 
-def test_cancelled_duplicate_search_resumes(library, organise, monkeypatch):
+def test_cancelled_duplicate_search_resumes(library, editor, monkeypatch):
     monkeypatch.setattr(duplicating, "_AT_ONCE", 2)
     pairs, messages = unnoticed_pairs(library), []
     task = Task(lambda done, total, note: (messages.append((done, total)), task.cancel()))
     with pytest.raises(Cancelled):
-        Duplicates(library, organise).search(task)
+        Duplicates(library, editor).search(task)
         task.raise_if_cancelled()
     with closing(Library(library.path)) as again:
         duplicates = Duplicates(again, LibraryEditor(again))

@@ -43,7 +43,7 @@ B = paper(
 
 
 @pytest.fixture
-def organise(library):
+def editor(library):
     return LibraryEditor(library)
 
 
@@ -71,16 +71,16 @@ def import_papers(library, *papers, name="/home/me/refs.bib"):
     return library.put(papers, import_id=library.import_log.open(name)).ids
 
 
-def test_undo_after_import_undoes_its_merges(library, organise):
+def test_undo_after_import_undoes_its_merges(library, editor):
     others = [paper(f"A study of the bees of {place} in spring", doi=f"10.1000/{place}")
               for place in ("Ghent", "Liège", "Namur")]  # fmt: skip
     import_papers(library, A, *others)
-    organise.tag([1], "red")
+    editor.tag([1], "red")
     more = [replace(one, abstract="More.") for one in others[:2]]
     assert import_papers(library, B, *more) == [1, 2, 3]
     last = library.edits.last()
     assert "3" in last.what and "refs.bib" in last.what
-    organise.undo()
+    editor.undo()
     assert library.count() == 7 and library.is_text_index_consistent()
     assert bare(library.get([1, 2, 3, 4])) == [A, *others]
     # In the order of the list: the last merge is undone first.
@@ -92,20 +92,20 @@ def test_undo_after_import_undoes_its_merges(library, organise):
         5,
     ]  # they match their papers, and stay separate
     assert library.count() == 7 and library.duplicates.of(MatchVerdict.maybe) == []
-    organise.undo()
+    editor.undo()
     assert library.organisation.of([1])[1].tags == ()
 
 
-def test_undone_merges_can_be_redone(library, organise):
+def test_undone_merges_can_be_redone(library, editor):
     import_papers(library, A)
     import_papers(library, B)
     merged = library.get([1])
-    organise.undo()
+    editor.undo()
     assert library.count() == 2
-    organise.redo()
+    editor.redo()
     assert everything(library) == merged and library.is_text_index_consistent()
     assert len(library.duplicates.merges()) == 1
-    organise.undo()
+    editor.undo()
     assert bare(everything(library)) == [A, B]
 
 
@@ -123,52 +123,52 @@ def test_undo_of_import_needs_constant_number_of_statements(library):
     assert library.count() == 66 and counts[0] == counts[1]
 
 
-def test_import_without_merges_is_not_undoable(library, organise):
+def test_import_without_merges_is_not_undoable(library, editor):
     import_papers(library, A)
     import_papers(library, A)  # identical record: nothing was merged
-    assert library.edits.last() is None and organise.undo() is None
+    assert library.edits.last() is None and editor.undo() is None
 
 
-def test_merges_within_one_file_can_be_undone(library, organise):
+def test_merges_within_one_file_can_be_undone(library, editor):
     assert import_papers(library, A, B) == [1, 1]
-    organise.undo()
+    editor.undo()
     assert bare(library.get([1, 2])) == [A, B]
 
 
-def test_merges_are_listed_with_reason_and_import(library, organise):
+def test_merges_are_listed_with_reason_and_import(library, editor):
     import_papers(library, A)
     import_papers(library, B)
-    organise.split(1)
-    assert Duplicates(library, organise).merges() == []
-    organise.undo()
-    [merge] = Duplicates(library, organise).merges()
+    editor.split(1)
+    assert Duplicates(library, editor).merges() == []
+    editor.undo()
+    [merge] = Duplicates(library, editor).merges()
     assert (merge.paper, merge.title, merge.other) == (1, TITLE, TITLE.upper())
     assert merge.came == "/home/me/refs.bib" and merge.reason
 
 
-def test_single_merge_of_several_can_be_undone(library, organise):
+def test_single_merge_of_several_can_be_undone(library, editor):
     third = paper(TITLE, authors="Curie, M.", published="2001", pmcid="PMC9", venue="Nature")
     import_papers(library, A, B, third)
-    last, first = Duplicates(library, organise).merges()
-    organise.split(1, first.id)
+    last, first = Duplicates(library, editor).merges()
+    editor.split(1, first.id)
     left, made = everything(library)
     assert bare([made]) == [B]
     assert left.identifier("pmcid") and not left.identifier("pmid") and left.abstract == ""
-    organise.split(1, last.id)
+    editor.split(1, last.id)
     assert bare(library.get([1])) == [A]
     with pytest.raises(LibraryError):
-        organise.split(1)
+        editor.split(1)
 
 
-def test_records_with_same_identifier_can_be_split(library, organise):
+def test_records_with_same_identifier_can_be_split(library, editor):
     wrong = paper(TITLE, doi="10.1000/bees", abstract="Of wasps.")
     import_papers(library, A, wrong)
     assert library.count() == 1
-    organise.split(1)
+    editor.split(1)
     assert bare(everything(library)) == [A, wrong]
 
 
-def test_merges_survive_a_restart(library, organise, tmp_path):
+def test_merges_survive_a_restart(library, editor, tmp_path):
     import_papers(library, A)
     import_papers(library, B)
     library.copy_to(tmp_path / "again.sqlite3")
@@ -179,20 +179,20 @@ def test_merges_survive_a_restart(library, organise, tmp_path):
     again.close()
 
 
-def test_split_restores_organisation_of_each_paper(library, organise):
+def test_split_restores_organisation_of_each_paper(library, editor):
     library.put([A, paper("Wasps", doi="10.1000/wasps", citekey="wasps", files=("/w.pdf",))])
-    organise.tag([1], "red")
-    organise.tag([2], "blue")
-    organise.collect([2], "insects")
-    organise.rate([2], 4)
-    organise.mark_read([2])
-    first, second = organise.add_note(1, "zebra"), organise.add_note(2, "lion")
+    editor.tag([1], "red")
+    editor.tag([2], "blue")
+    editor.collect([2], "insects")
+    editor.rate([2], 4)
+    editor.mark_read([2])
+    first, second = editor.add_note(1, "zebra"), editor.add_note(2, "lion")
     added = library.organisation.of([2])[2].added
-    organise.edit([2], title="My wasps")
+    editor.edit([2], title="My wasps")
     before = library.get([1, 2])
-    organise.merge(1, [2], title="Bees and wasps")
-    organise.tag([1], "green")
-    organise.split(1)
+    editor.merge(1, [2], title="Bees and wasps")
+    editor.tag([1], "green")
+    editor.split(1)
     made = int(max(library.ids()))
     left, right = library.get([1, made])
     assert replace(right, id=None) == replace(before[1], id=None)
@@ -212,7 +212,7 @@ def likes(library, *subjects):
     return [tuple(map(set, library.feedback.of(subject))) for subject in subjects]
 
 
-def test_split_restores_feedback_of_each_paper(library, organise):
+def test_split_restores_feedback_of_each_paper(library, editor):
     library.put([A, paper("Wasps", doi="10.1000/wasps"), paper("Ants", doi="10.1000/ants")])
     say = library.feedback.set
     say("search:1", [1], liked=True)
@@ -221,66 +221,66 @@ def test_split_restores_feedback_of_each_paper(library, organise):
     say("search:3", [3], liked=False)
     subjects = [f"search:{n}" for n in (1, 2, 3)]
     before = likes(library, *subjects)
-    organise.merge(1, [2, 3])
+    editor.merge(1, [2, 3])
     assert likes(library, *subjects) == [({1}, set()), ({1}, set()), (set(), {1})]
-    organise.split(1)
+    editor.split(1)
     assert likes(library, *subjects) == before
-    organise.undo()
+    editor.undo()
     last, first = library.duplicates.merges()
-    organise.split(1, first.id)
-    organise.split(1, last.id)
+    editor.split(1, first.id)
+    editor.split(1, last.id)
     assert likes(library, *subjects) == before
 
 
-def test_feedback_given_after_merge_applies_to_both_papers(library, organise):
+def test_feedback_given_after_merge_applies_to_both_papers(library, editor):
     library.put([A, paper("Wasps", doi="10.1000/wasps")])
     say = library.feedback.set
     say("search:1", [2], liked=True)
     say("search:2", [2], liked=True)
-    organise.merge(1, [2])
+    editor.merge(1, [2])
     say("search:1", [1], liked=False)
     library.feedback.remove("search:2", [1])
     say("search:3", [1], liked=True)
-    organise.split(1)
+    editor.split(1)
     found = likes(library, "search:1", "search:2", "search:3")
     assert found == [(set(), {1, 2}), (set(), set()), ({1, 2}, set())]
 
 
-def test_split_restores_old_id_of_paper_merged_by_hand(library, organise):
+def test_split_restores_old_id_of_paper_merged_by_hand(library, editor):
     library.put([paper("Wasps", doi="10.1000/wasps"), A, paper("Ants", doi="10.1000/ants")])
     before = library.get([1, 2, 3])
-    organise.merge(2, [1])
-    organise.merge(3, [2])
+    editor.merge(2, [1])
+    editor.merge(3, [2])
     library.put([paper("Crickets", doi="10.1000/crickets")])
-    organise.split(3)
-    organise.split(2)
+    editor.split(3)
+    editor.split(2)
     assert library.get([1, 2, 3]) == before and library.is_text_index_consistent()
-    organise.undo()
-    organise.undo()
-    organise.redo()
-    organise.redo()
+    editor.undo()
+    editor.undo()
+    editor.redo()
+    editor.redo()
     assert library.get([1, 2, 3]) == before and library.is_text_index_consistent()
 
 
-def test_paper_merged_twice_is_restored_by_split(library, organise):
+def test_paper_merged_twice_is_restored_by_split(library, editor):
     import_papers(library, A)
     import_papers(library, B)
     whole = library.get([1])
     library.put([paper("Wasps", doi="10.1000/wasps")])
-    organise.merge(2, [1])
-    organise.split(2)
+    editor.merge(2, [1])
+    editor.split(2)
     assert library.get([1]) == whole
-    organise.split(1)
+    editor.split(1)
     assert bare(library.get([1, int(max(library.ids()))])) == [A, B]
 
 
-def test_split_restores_versions(library, organise):
+def test_split_restores_versions(library, editor):
     preprint = paper(TITLE, authors="Curie, M.", arxiv="2101.00001", source="arxiv")
     library.put([preprint, A])
     assert library.versions(1) == [2]
     library.put([paper("Wasps", doi="10.1000/wasps")])
-    organise.merge(3, [2])
-    organise.split(3)
+    editor.merge(3, [2])
+    editor.split(3)
     assert library.versions(1) == [2] and library.versions(3) == []
 
 

@@ -351,7 +351,7 @@ def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
 def test_query_is_removed_as_an_edit_that_can_be_undone(qtbot, show_window, jobs):
     gateway = FakeGateway(2)
     gateway.intake = intake = FakeAddPapers([done("bees")])
-    gateway.organise.remove_query = lambda id: Edit(intake.rows.pop(id).id, 0.0, "Removed")
+    gateway.editor.remove_query = lambda id: Edit(intake.rows.pop(id).id, 0.0, "Removed")
     window = show_window(gateway)
     window.new_query()
     page = window.other_page("intake")

@@ -74,18 +74,18 @@ def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
     qtbot.waitUntil(page.empty.isVisible)
     [merged] = [card.paper for card in gateway.cards([1, 2])]
     assert merged.venue == "Annalen" and merged.authors[0].family == "Curie"
-    undo = window.menus.on_shelf["undo"]
+    undo = window.menus.library_actions["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "merged 2 papers" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(lambda: page.panel.found is not None and page.list.isVisible())
     assert [card.paper.venue for card in gateway.cards([1, 2])] == ["", "Annalen"]
     qtbot.keyClick(page.list, Key.Key_K)
     qtbot.waitUntil(page.empty.isVisible)
-    assert len(gateway.cards([1, 2])) == 2 and gateway.organise.shelf().duplicates == 0
+    assert len(gateway.cards([1, 2])) == 2 and gateway.editor.library_tree().duplicates == 0
 
 
 def test_listed_merge_can_be_split_again(qtbot, window, gateway):
-    gateway.organise.merge_into_best([1, 2])
+    gateway.editor.merge_into_best([1, 2])
     qtbot.keyClick(window, Key.Key_7, Control)
     page = window.other_page("duplicates")
     page.lists.tab_stops()[MERGED].click()
@@ -93,7 +93,7 @@ def test_listed_merge_can_be_split_again(qtbot, window, gateway):
     qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(page.empty.isVisible)
     assert len(gateway.cards([1, 2, 3])) == 2
-    undo = window.menus.on_shelf["undo"]
+    undo = window.menus.library_actions["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "split" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(page.merges.isVisible)

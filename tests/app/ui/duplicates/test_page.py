@@ -155,7 +155,7 @@ def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key
     gateway = FakeGateway(10)
     gateway.duplicates = reviewer
     for verb in ("merge", "mark_not_duplicates", "mark_as_versions"):
-        setattr(gateway.organise, verb, getattr(reviewer, verb))
+        setattr(gateway.editor, verb, getattr(reviewer, verb))
     window = show_window(gateway)
     window.go_to("duplicates")
     page = window.other_page("duplicates")
@@ -163,7 +163,7 @@ def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key
     qtbot.keyClick(page.list, key)
     qtbot.waitUntil(lambda: reviewer.calls == [asked])
     qtbot.waitUntil(lambda: page.list.current.title == "Wasps")
-    assert window.shelving.notice.isVisible()
+    assert window.library_controller.notice.isVisible()
 
 
 def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window, reviewer):
@@ -187,12 +187,12 @@ def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window,
 def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):
     asked = []
     gateway = FakeGateway(10)
-    gateway.organise.merge_into_best = lambda ids: asked.append(("merge", ids))
-    gateway.organise.split = lambda id: asked.append(("split", id))
+    gateway.editor.merge_into_best = lambda ids: asked.append(("merge", ids))
+    gateway.editor.split = lambda id: asked.append(("split", id))
     window = show_window(gateway)
     merge, _, split = window.menus.duplicates.on_chosen
     merge.trigger()
-    assert window.shelving.notice.isVisible() and asked == []
+    assert window.library_controller.notice.isVisible() and asked == []
     split.trigger()
     window.page.result_list.selectAll()
     merge.trigger()
@@ -354,7 +354,7 @@ def hold_pairs(reviewer):
 def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     gateway = FakeGateway(10)
     gateway.duplicates.add(ONE, OTHER)
-    gateway.organise.merge = gateway.duplicates.merge
+    gateway.editor.merge = gateway.duplicates.merge
     window = show_window(gateway)
     window.activateWindow()
     go_on = hold_pairs(gateway.duplicates)
@@ -367,7 +367,7 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     go_on.set()
     qtbot.waitUntil(lambda: gateway.duplicates.calls == ["merge 1 2"])
     qtbot.waitUntil(lambda: page.empty.isVisible() and not window._jobs.running())
-    assert gateway.organise.calls == []
+    assert gateway.editor.calls == []
 
 
 def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, context):

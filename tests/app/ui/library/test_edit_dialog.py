@@ -26,11 +26,11 @@ NAMES = st.text("abcXYZéß", min_size=1, max_size=6).map(str.capitalize)
 def dialogs(qtbot, show_window):
     """Return a function that opens the edit dialog for some rows and returns it."""
     gateway = FakeGateway(20)
-    gateway.organise.tags = {"to read": {20}}
+    gateway.editor.tags = {"to read": {20}}
     window = show_window(gateway)
 
     def edit(rows, kind):
-        qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.tags))
+        qtbot.waitUntil(lambda: bool(window.library_controller.work.library_tree.tags))
         window.page.result_list.go_to(rows[0])
         window.page.result_list.choose([window.page.model.paper_at(row) for row in rows])
         window.activateWindow()
@@ -39,7 +39,7 @@ def dialogs(qtbot, show_window):
         qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(kind)))
         return next(d for d in window.findChildren(kind) if d.isVisible())
 
-    edit.organise = gateway.organise
+    edit.editor = gateway.editor
     edit.window = window
     return edit
 
@@ -51,15 +51,15 @@ def test_edit_dialog_saves_changed_fields(qtbot, dialogs):
     dialog.fields["title"].setText("Another title")
     dialog.fields["authors"].setText("Curie, Marie\nHilbert, David")
     qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: 20 in dialogs.organise.fields)
-    assert dialogs.organise.fields[20] == {
+    qtbot.waitUntil(lambda: 20 in dialogs.editor.fields)
+    assert dialogs.editor.fields[20] == {
         "title": "Another title",
         "authors": (Author("Curie", "Marie"), Author("Hilbert", "David")),
     }
 
 
 def test_manually_edited_fields_are_marked(qtbot, dialogs):
-    dialogs.organise.fields[20] = {"venue": "Annalen", "identifiers": ()}
+    dialogs.editor.fields[20] = {"venue": "Annalen", "identifiers": ()}
     dialog = dialogs([0], EditDialog)
     assert set(dialog.marks) == {"venue", "doi", "arxiv", "pmid", "pmcid", "isbn"}
 
@@ -69,11 +69,11 @@ def test_invalid_value_is_reported_and_not_saved(dialogs):
     dialog.fields["published"].setText("last summer")
     dialog.save()
     assert dialog.isVisible() and "is not a valid date" in dialog.wrong.text()
-    assert dialogs.organise.calls == []
+    assert dialogs.editor.calls == []
     dialog.reject()
     assert dialog.isVisible() and "unsaved changes" in dialog.wrong.text()
     dialog.reject()
-    assert not dialog.isVisible() and dialogs.organise.calls == []
+    assert not dialog.isVisible() and dialogs.editor.calls == []
 
 
 def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
@@ -84,13 +84,13 @@ def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
     qtbot.keyClicks(dialog.fields[ADD], "new")
     qtbot.keyClicks(dialog.fields[REMOVE], "to read")
     dialog.save()
-    qtbot.waitUntil(lambda: len(dialogs.organise.calls) == 3)
-    assert dialogs.organise.fields == {n: {"venue": "Nature"} for n in (18, 19, 20)}
-    assert dialogs.organise.tags == {"to read": set(), "new": {18, 19, 20}}
-    notice = dialogs.window.shelving.notice
+    qtbot.waitUntil(lambda: len(dialogs.editor.calls) == 3)
+    assert dialogs.editor.fields == {n: {"venue": "Nature"} for n in (18, 19, 20)}
+    assert dialogs.editor.tags == {"to read": set(), "new": {18, 19, 20}}
+    notice = dialogs.window.library_controller.notice
     qtbot.waitUntil(lambda: notice.text.text() == "Edited 3 papers.")
     notice.undo_button.click()
-    qtbot.waitUntil(lambda: dialogs.organise.calls == [])
+    qtbot.waitUntil(lambda: dialogs.editor.calls == [])
 
 
 def test_unchanged_record_is_not_saved():

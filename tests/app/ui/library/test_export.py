@@ -52,7 +52,7 @@ def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_
 def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chosen):
     gateway = FakeGateway(2)
     window = show_window(gateway)
-    window.shelving.sidebar.auto_export_requested.emit("thesis/bees")
+    window.library_controller.sidebar.auto_export_requested.emit("thesis/bees")
     qtbot.waitUntil(
         lambda: all(word in banner_text(window) for word in ("“thesis/bees”", "thesis.bib"))
     )

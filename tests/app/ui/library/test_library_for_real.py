@@ -49,7 +49,11 @@ def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
 
 
 def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gateway, jobs):
-    hits, shelving, tree = window.page.result_list, window.shelving, window.shelving.sidebar.tree
+    hits, library_controller, tree = (
+        window.page.result_list,
+        window.library_controller,
+        window.library_controller.sidebar.tree,
+    )
 
     def press(key, keys=Qt.KeyboardModifier.NoModifier):
         qtbot.keyClick(QApplication.focusWidget(), key, keys)
@@ -77,19 +81,19 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     qtbot.keyClicks(chooser.line, "to read")
     qtbot.keyClick(chooser.line, Key.Key_Return)
     settled()
-    shelf = gateway.organise.shelf()
-    assert [(one.path, one.count) for one in shelf.collections] == [
+    library_tree = gateway.editor.library_tree()
+    assert [(one.path, one.count) for one in library_tree.collections] == [
         ("thesis", 2),
         ("thesis/bees", 2),
     ]
-    assert [(tag.name, tag.count) for tag in shelf.tags] == [("to read", 6)]
+    assert [(tag.name, tag.count) for tag in library_tree.tags] == [("to read", 6)]
 
     # Go to the collection in the sidebar, and rename it there.
     press(Key.Key_B, Control | Qt.KeyboardModifier.ShiftModifier)
     assert tree.hasFocus()
     qtbot.keyClicks(tree, "bees")
     settled()
-    qtbot.keyClick(shelving.sidebar.set_filter, Key.Key_Down)
+    qtbot.keyClick(library_controller.sidebar.set_filter, Key.Key_Down)
     tree.choose([NameEntry(NodeKind.collection, "thesis/bees")])
     press(Key.Key_Return)
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 2)
@@ -97,7 +101,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     editor = tree.findChild(QLineEdit, "rename")
     editor.setText("honey")
     qtbot.keyClick(editor, Key.Key_Return)
-    qtbot.waitUntil(lambda: gateway.organise.shelf().collections[1].path == "thesis/honey")
+    qtbot.waitUntil(lambda: gateway.editor.library_tree().collections[1].path == "thesis/honey")
     settled()
 
     # Edit a field of the first paper, which is marked from then on.
@@ -128,14 +132,14 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     press(Key.Key_Delete)
     settled()
     window.page.set_scope("in:trash", "Trash")
-    qtbot.waitUntil(lambda: shelving.in_trash and window.page.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: library_controller.in_trash and window.page.model.rowCount() == 1)
     into_list()
     press(Key.Key_Delete)
     (box,) = window.findChildren(QMessageBox)
     assert box.text() == "Permanently delete 1 paper?"
     next(button for button in box.buttons() if button.text() == "Delete permanently").click()
-    qtbot.waitUntil(lambda: gateway.organise.shelf().trash == 0)
-    assert gateway.organise.shelf().papers == 5 and gateway.cards([first]) == []
+    qtbot.waitUntil(lambda: gateway.editor.library_tree().trash == 0)
+    assert gateway.editor.library_tree().papers == 5 and gateway.cards([first]) == []
     settled()
 
 
@@ -150,10 +154,10 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
         file.write_bytes(make_book(1))
         gateway.about.attach(paper, file, Task())
     files[1].unlink()
-    shelving, actions = window.shelving, window.menus.on_shelf
+    library_controller, actions = window.library_controller, window.menus.library_actions
 
     def run(name):
-        shelving.choose_all()
+        library_controller.choose_all()
         actions[name].trigger()
         qtbot.waitUntil(lambda: not jobs.running())
 
@@ -164,7 +168,7 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
     run("move pdfs")
     assert [file.name for file in store.iterdir()] == ["Curie - 1901 - Bees of kind 1.pdf"]
     assert not files[0].exists() and "2.pdf" in window.banner.hint.text()
-    window.shelving.work.undo()
+    window.library_controller.work.undo()
     qtbot.waitUntil(lambda: not jobs.running() and files[0].exists())
     assert list(store.iterdir()) == []
     run("rename pdfs")
@@ -174,14 +178,14 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
 def test_missing_pdfs_are_looked_for_and_papers_without_any_are_named(
     qtbot, window, gateway, jobs, tmp_path
 ):
-    window.shelving.choose_all()
-    find = window.menus.on_shelf["find pdfs"]
+    window.library_controller.choose_all()
+    find = window.menus.library_actions["find pdfs"]
     find.trigger()  # there is no PDF folder yet
     qtbot.waitUntil(lambda: not jobs.running())
     assert "PDF folder" in window.banner.message.text()
     window.banner.close_message()
     gateway.settings.change(pdf_folder=str(tmp_path))
-    window.shelving.choose_all()
+    window.library_controller.choose_all()
     find.trigger()  # no paper has an identifier, so no service is asked
     qtbot.waitUntil(lambda: not jobs.running())
     assert "Bees of kind" in window.banner.hint.text()

@@ -19,8 +19,8 @@ from tests.support.ui.fakes.gateway import FakeGateway
 @pytest.fixture
 def gateway():
     gateway = FakeGateway(50)
-    gateway.organise.tags = {"to read": {1}, "important": set(range(1, 9))}
-    gateway.organise.collections = {"thesis": {2}, "thesis/methods": set()}
+    gateway.editor.tags = {"to read": {1}, "important": set(range(1, 9))}
+    gateway.editor.collections = {"thesis": {2}, "thesis/methods": set()}
     return gateway
 
 
@@ -53,24 +53,24 @@ def chooser_of(window):
 
 
 def toast_text(window):
-    notice = window.shelving.notice
+    notice = window.library_controller.notice
     return notice.text.text() if notice.isVisible() else ""
 
 
 def test_selection_bar_is_shown_for_several_papers(window):
-    bar = window.shelving.bar
+    bar = window.library_controller.bar
     choose(window, 0)
     assert not bar.isVisible()
     choose(window, 0, 1, 4)
     assert bar.isVisible() and bar.count.text() == "3 selected"
-    window.shelving.choose_all()
+    window.library_controller.choose_all()
     assert bar.count.text() == "50 selected"
     bar.clear.click()
     assert not bar.isVisible() and len(window.page.result_list.chosen()) == 1
 
 
 def test_selection_bar_without_room_offers_its_last_actions_in_a_menu(qtbot, window):
-    bar = window.shelving.bar
+    bar = window.library_controller.bar
     window.resize(1600, 700)
     choose(window, 0, 1, 4)
     qtbot.waitUntil(lambda: all(button.isVisible() for button in bar.buttons.values()))
@@ -86,7 +86,7 @@ def test_selection_bar_without_room_offers_its_last_actions_in_a_menu(qtbot, win
 
 
 def test_selection_bar_offers_the_rating_after_a_context_menu_was_closed(qtbot, window):
-    bar = window.shelving.bar
+    bar = window.library_controller.bar
     menu = QMenu(window)
     choose(window, 0, 1, 4)
     window.page.menu_opened.emit(menu)
@@ -121,7 +121,7 @@ def test_picker_tags_papers_by_a_partial_name(qtbot, window, gateway):
     qtbot.keyClicks(chooser.line, "rea")
     assert chooser.model.rows[0].name == "to read"
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: gateway.organise.tags["to read"] == {1, *ids})
+    qtbot.waitUntil(lambda: gateway.editor.tags["to read"] == {1, *ids})
     qtbot.waitUntil(lambda: toast_text(window) == "Added tag “to read” to 2 papers.")
 
 
@@ -132,11 +132,11 @@ def test_picker_creates_a_new_tag_or_collection(qtbot, window, gateway):
     qtbot.keyClicks(chooser.line, "thesis/results")
     assert chooser.model.rows[0].new
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: gateway.organise.collections.get("thesis/results") == set(ids))
+    qtbot.waitUntil(lambda: gateway.editor.collections.get("thesis/results") == set(ids))
 
 
 def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, gateway):
-    gateway.organise.tags = {"to read": {50, 49, 1}, "important": {50}}
+    gateway.editor.tags = {"to read": {50, 49, 1}, "important": {50}}
     window.events.library_changed.emit(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: "important" in window.page.model.known(50).tags)
     choose(window, 0, 1)
@@ -147,7 +147,7 @@ def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, gateway):
         "important": False,
     }
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: gateway.organise.tags["to read"] == {1})
+    qtbot.waitUntil(lambda: gateway.editor.tags["to read"] == {1})
 
 
 def test_picker_arrows_move_and_escape_cancels(qtbot, window, gateway):
@@ -158,69 +158,73 @@ def test_picker_arrows_move_and_escape_cancels(qtbot, window, gateway):
     qtbot.keyClick(chooser.line, Qt.Key.Key_Down)
     assert chooser.list.currentIndex().row() == 1
     qtbot.keyClick(chooser.line, Qt.Key.Key_Escape)
-    assert not chooser.isVisible() and gateway.organise.calls == []
+    assert not chooser.isVisible() and gateway.editor.calls == []
 
 
 def test_rating_and_read_state_have_keys(qtbot, window, gateway):
     ids = choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_4)
     press(qtbot, window, Qt.Key.Key_R)
-    qtbot.waitUntil(lambda: gateway.organise.read == set(ids))
-    assert gateway.organise.stars == dict.fromkeys(ids, 4)
+    qtbot.waitUntil(lambda: gateway.editor.read == set(ids))
+    assert gateway.editor.stars == dict.fromkeys(ids, 4)
     qtbot.waitUntil(lambda: not window._jobs.running())  # the list has been searched again
     press(qtbot, window, Qt.Key.Key_0)
-    qtbot.waitUntil(lambda: gateway.organise.stars == dict.fromkeys(ids, 0))
+    qtbot.waitUntil(lambda: gateway.editor.stars == dict.fromkeys(ids, 0))
 
 
 def test_letter_keys_in_the_search_box_are_text(qtbot, window, gateway):
     window.page.search_box.take_focus()
     qtbot.keyClicks(window.page.search_box.edit, "tree 42")
     assert window.page.search_box.edit.text() == "tree 42"
-    assert gateway.organise.calls == [] and not window.findChildren(PickerPopup)
+    assert gateway.editor.calls == [] and not window.findChildren(PickerPopup)
 
 
 def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, gateway):
     ids = choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: toast_text(window) == "Moved 2 papers to Trash.")
-    assert gateway.organise.trashed == set(ids)
-    button, left = window.shelving.notice.undo_button, Qt.MouseButton.LeftButton
+    assert gateway.editor.trashed == set(ids)
+    button, left = window.library_controller.notice.undo_button, Qt.MouseButton.LeftButton
     qtbot.mouseClick(button, left)
     assert window.focusWidget() is window.page.result_list
-    qtbot.waitUntil(lambda: gateway.organise.undone == ["Moved 2 papers to Trash"])
+    qtbot.waitUntil(lambda: gateway.editor.undone == ["Moved 2 papers to Trash"])
     qtbot.waitUntil(lambda: toast_text(window) == "Undone: moved 2 papers to Trash.")
 
 
 def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
     choose(window, 0)
     press(qtbot, window, Qt.Key.Key_3)
-    undo, redo = window.menus.on_shelf["undo"], window.menus.on_shelf["redo"]
+    undo, redo = window.menus.library_actions["undo"], window.menus.library_actions["redo"]
     qtbot.waitUntil(lambda: undo.text() == "&Undo: rated 1 paper 3")
     window.go_to("intake")
     qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: gateway.organise.calls == [] and redo.isEnabled())
+    qtbot.waitUntil(lambda: gateway.editor.calls == [] and redo.isEnabled())
     redo.trigger()
-    qtbot.waitUntil(lambda: gateway.organise.calls == ["Rated 1 paper 3"])
+    qtbot.waitUntil(lambda: gateway.editor.calls == ["Rated 1 paper 3"])
 
 
 def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
-    sidebar, work, name = window.shelving.sidebar, window.shelving.work, "thesis/results"
+    sidebar, work, name = (
+        window.library_controller.sidebar,
+        window.library_controller.work,
+        "thesis/results",
+    )
     with qtbot.waitSignal(work.done):
-        work.submit("Created collection", lambda organise: organise.create_collection(name))
+        work.submit("Created collection", lambda editor: editor.create_collection(name))
     fragment = "in:thesis/results"
     qtbot.waitUntil(lambda: sidebar.model.tree.asking(fragment) is not None)
     window.page.set_scope(fragment, "results")
     qtbot.waitUntil(lambda: [node.key for node in sidebar.tree.chosen()] == [name])
-    del gateway.organise.collections[name]
+    del gateway.editor.collections[name]
     work.undo()
     qtbot.waitUntil(lambda: [node.kind for node in sidebar.tree.chosen()] == [NodeKind.every])
     assert window.page.view.request.scope == ()
 
 
 def test_sidebar_keeps_the_shown_list_when_duplicates_are_opened(qtbot, window):
-    tree = window.shelving.sidebar.tree
+    tree = window.library_controller.sidebar.tree
     place = tree.visualRect(
-        window.shelving.sidebar.model.index_of(NameEntry(NodeKind.duplicates))
+        window.library_controller.sidebar.model.index_of(NameEntry(NodeKind.duplicates))
     ).center()
     qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: window.shows("duplicates"))
@@ -228,7 +232,7 @@ def test_sidebar_keeps_the_shown_list_when_duplicates_are_opened(qtbot, window):
 
 
 def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):
-    notice = window.shelving.notice
+    notice = window.library_controller.notice
     notice.show_message("Tagged 3 papers", lambda: None)
     assert notice.isVisible() and notice.undo_button.isVisible() and notice.going.isActive()
     notice.enterEvent(None)
@@ -242,7 +246,7 @@ def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):
 def test_toast_is_above_the_selection_bar(qtbot, window):
     window.resize(760, 600)
     window.page.result_list.selectAll()
-    bar, notice = window.shelving.bar, window.shelving.notice
+    bar, notice = window.library_controller.bar, window.library_controller.notice
     notice.show_message("Tagged 3 papers", lambda: None)
     ground = notice.parentWidget()
     qtbot.waitUntil(
@@ -252,7 +256,7 @@ def test_toast_is_above_the_selection_bar(qtbot, window):
 
 def test_toast_is_above_the_message_bar_in_full(qtbot, window):
     window.resize(760, 600)
-    notice, banner = window.shelving.notice, window.banner
+    notice, banner = window.library_controller.notice, window.banner
     text = "Renamed collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
     notice.show_message(text, lambda: None)
     banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
@@ -264,42 +268,42 @@ def test_toast_is_above_the_message_bar_in_full(qtbot, window):
 
 def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, gateway):
     choose(window, 0)
-    gateway.organise.refuse = "The library is locked."
+    gateway.editor.refuse = "The library is locked."
     press(qtbot, window, Qt.Key.Key_5)
     press(qtbot, window, Qt.Key.Key_R)
     qtbot.waitUntil(lambda: window.banner.message.text() == "The library is locked.")
-    qtbot.waitUntil(lambda: len(gateway.organise.calls) == 1)
+    qtbot.waitUntil(lambda: len(gateway.editor.calls) == 1)
 
 
 @pytest.mark.parametrize("selected, shown", [(0, False), (1, True)])
 def test_trash_offers_actions_only_for_papers(window, selected, shown):
-    window.shelving.bar.show_count(selected, in_trash=True)
-    assert window.shelving.bar.isVisible() == shown
+    window.library_controller.bar.show_count(selected, in_trash=True)
+    assert window.library_controller.bar.isVisible() == shown
 
 
 def test_trash_restores_or_deletes_after_confirmation(qtbot, window, gateway):
-    gateway.organise.trashed = set(range(1, 51))
+    gateway.editor.trashed = set(range(1, 51))
     window.page.set_scope("in:trash", "Trash")
-    qtbot.waitUntil(lambda: window.shelving.in_trash and window.page.model.rowCount() > 0)
-    bar = window.shelving.bar
+    qtbot.waitUntil(lambda: window.library_controller.in_trash and window.page.model.rowCount() > 0)
+    bar = window.library_controller.bar
     assert bar.isVisible() and bar.in_trash["untrash"].isVisible()
     (brought,) = choose(window, 0)
     bar.in_trash["untrash"].click()
-    qtbot.waitUntil(lambda: brought not in gateway.organise.trashed)
+    qtbot.waitUntil(lambda: brought not in gateway.editor.trashed)
     choose(window, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
     box = question_box(window)
-    assert box.text() == "Permanently delete 1 paper?" and len(gateway.organise.trashed) == 49
+    assert box.text() == "Permanently delete 1 paper?" and len(gateway.editor.trashed) == 49
     assert box.isModal() and box.defaultButton().text() == "Cancel"
     answer(qtbot, window, "Cancel")
-    assert len(gateway.organise.trashed) == 49
-    window.shelving.work.load()
-    qtbot.waitUntil(lambda: window.shelving.work.shelf.trash == 49)
-    window.shelving.empty_trash()
+    assert len(gateway.editor.trashed) == 49
+    window.library_controller.work.load()
+    qtbot.waitUntil(lambda: window.library_controller.work.library_tree.trash == 49)
+    window.library_controller.empty_trash()
     answer(qtbot, window, "Delete permanently")
-    qtbot.waitUntil(lambda: gateway.organise.trashed == set())
+    qtbot.waitUntil(lambda: gateway.editor.trashed == set())
     qtbot.waitUntil(lambda: toast_text(window) == "Permanently deleted 49 papers.")
-    assert not window.shelving.notice.undo_button.isVisible()
+    assert not window.library_controller.notice.undo_button.isVisible()
 
 
 def answer(qtbot, window, text):
@@ -316,19 +320,19 @@ def question_box(window):
 
 
 def test_list_menu_offers_removal_from_the_collection(qtbot, window, gateway):
-    qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.collections))
-    window.shelving.sidebar.show_scope("in:thesis")
+    qtbot.waitUntil(lambda: bool(window.library_controller.work.library_tree.collections))
+    window.library_controller.sidebar.show_scope("in:thesis")
     ids = choose(window, 0)
     menu = QMenu()
     window.page.menu_opened.emit(menu)
     names = [action.text().replace("&", "") for action in menu.actions()]
     for name in ("Tag…", "Rate", "Mark as read or unread", "Remove from this collection"):
         assert name in names
-    gateway.organise.collections["thesis"].update(ids)
+    gateway.editor.collections["thesis"].update(ids)
     next(
         a for a in menu.actions() if a.text().replace("&", "") == "Remove from this collection"
     ).trigger()
-    qtbot.waitUntil(lambda: gateway.organise.collections["thesis"] == {2})
+    qtbot.waitUntil(lambda: gateway.editor.collections["thesis"] == {2})
 
 
 def test_list_menu_offers_only_the_pdf_actions_that_apply(qtbot, window, gateway, jobs):
@@ -364,7 +368,7 @@ def test_list_menu_shows_the_actions_of_the_menu_bar(qtbot, window):
 
 def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, tmp_path):
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert not window.shelving.sidebar.isVisible()
+    assert not window.library_controller.sidebar.isVisible()
     window.close()
     from sciread_app.ui.shell.main_window import MainWindow
 
@@ -373,9 +377,9 @@ def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, t
     again.show()
     again.open(gateway)
     qtbot.waitUntil(lambda: again.is_open and again.page.isVisible())
-    assert not again.shelving.sidebar.isVisible()
-    again.menus.on_shelf["into"].trigger()
-    assert again.shelving.sidebar.isVisible()
+    assert not again.library_controller.sidebar.isVisible()
+    again.menus.library_actions["into"].trigger()
+    assert again.library_controller.sidebar.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -407,7 +411,7 @@ def test_action_without_selection_asks_for_one(qtbot, window, gateway):
     window.page.result_list.clearSelection()
     press(qtbot, window, Qt.Key.Key_R)
     assert toast_text(window) == "Select papers in the list first."
-    assert gateway.organise.calls == []
+    assert gateway.editor.calls == []
 
 
 @pytest.mark.parametrize(

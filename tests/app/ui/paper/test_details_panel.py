@@ -175,7 +175,7 @@ def test_guessed_authors_are_shown_until_they_are_accepted(show_window, qtbot, g
     qtbot.waitUntil(lambda: "accept:authors" not in head.toHtml())
     assert [author.name for author in gateway.paper(1).authors] == ["Ann Lee", "Bo Ng"]
     assert "Ann Lee, Bo Ng" in shown(head)
-    qtbot.waitUntil(window.shelving.notice.isVisible)  # it offers Undo
+    qtbot.waitUntil(window.library_controller.notice.isVisible)  # it offers Undo
 
 
 def test_guessed_title_and_year_are_accepted_one_by_one(show_window, qtbot, gateway):
@@ -232,8 +232,8 @@ def test_abstract_comes_before_rating_and_tags(show):
 
 def test_tab_order_is_the_reading_order(show, gateway):
     gateway.about.files = [PaperFile(Path("/x/bees.pdf"))]
-    gateway.about.organise.notes = {1: {7: PaperNote(7, "a note", 0.0)}}
-    gateway.organise.tag([1], "maths")
+    gateway.about.editor.notes = {1: {7: PaperNote(7, "a note", 0.0)}}
+    gateway.editor.tag([1], "maths")
     parts = show(1, show(2)).parts
     tab_stops, widget = [], parts.head
     while widget is not parts.around.tabs.tab_stops()[0]:
@@ -255,13 +255,13 @@ def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, gateway):
     stars = panel.parts.stars
     with qtbot.waitSignal(panel.changed):
         qtbot.mouseClick(stars, Qt.MouseButton.LeftButton, pos=stars.rect().center())
-    assert gateway.organise.stars == {1: 3}
+    assert gateway.editor.stars == {1: 3}
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(stars, Qt.Key.Key_5)
-    assert gateway.organise.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
+    assert gateway.editor.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(stars, Qt.Key.Key_0)
-    assert gateway.organise.stars == {1: 0}
+    assert gateway.editor.stars == {1: 0}
 
 
 def test_tag_is_added_removed_and_searched_for(show, qtbot, gateway):
@@ -285,7 +285,7 @@ def test_escape_cancels_adding_a_tag(show, qtbot, gateway):
     tags.begin()
     qtbot.keyClicks(tags.box, "never")
     qtbot.keyClick(tags.box, Qt.Key.Key_Escape)
-    assert tags.box.isHidden() and tags.add.isVisible() and gateway.organise.tags == {}
+    assert tags.box.isHidden() and tags.add.isVisible() and gateway.editor.tags == {}
 
 
 def test_paper_is_added_to_a_collection(show, qtbot, gateway):
@@ -295,7 +295,7 @@ def test_paper_is_added_to_a_collection(show, qtbot, gateway):
     panel.parts.collections.box.setText("thesis/methods")
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(panel.parts.collections.box, Qt.Key.Key_Return)
-    assert gateway.organise.collections == {"thesis/methods": {1}}
+    assert gateway.editor.collections == {"thesis/methods": {1}}
 
 
 def test_copy_uses_the_last_format(show, qtbot):
@@ -382,7 +382,7 @@ def test_note_is_written_saved_and_rendered(show, qtbot, gateway):
     view = write(qtbot, panel, "# Idea *one*")
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(view.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert [note.text for note in gateway.about.organise.notes[1].values()] == ["# Idea *one*"]
+    assert [note.text for note in gateway.about.editor.notes[1].values()] == ["# Idea *one*"]
     qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
     assert shown(panel.parts.notes.views[1].text) == "Idea one"
     assert gateway.about.drafts.of(1) == {}
@@ -432,7 +432,7 @@ def test_discarded_note_can_be_restored(show, qtbot, gateway):
 
 
 def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway):
-    gateway.about.organise.refuse = "The disk is full."
+    gateway.about.editor.refuse = "The disk is full."
     panel = show()
     view = write(qtbot, panel, "precious")
     with qtbot.waitSignal(panel.problem) as signal:
@@ -442,23 +442,23 @@ def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway):
 
 
 def test_note_is_edited_and_removed(show, qtbot, gateway):
-    gateway.about.organise.notes = {1: {7: PaperNote(7, "old", 0.0)}}
+    gateway.about.editor.notes = {1: {7: PaperNote(7, "old", 0.0)}}
     panel = show()
     view = panel.parts.notes.views[7]
     view.edit_button.click()
     view.box.setPlainText("new")
     with qtbot.waitSignal(panel.changed):
         view.save_button.click()
-    assert gateway.about.organise.notes[1][7].text == "new"
+    assert gateway.about.editor.notes[1][7].text == "new"
     view.remove_button.click()
     qtbot.waitUntil(lambda: panel.parts.notes.views == {})
-    assert gateway.about.organise.notes[1] == {}
+    assert gateway.about.editor.notes[1] == {}
 
 
 def test_refresh_keeps_the_note_being_edited(show, qtbot, gateway):
     panel = show()
     view = write(qtbot, panel, "in the middle of")
-    gateway.organise.tag([1], "elsewhere")
+    gateway.editor.tag([1], "elsewhere")
     panel.refresh()
     qtbot.waitUntil(lambda: [chip.name for chip in panel.parts.tags.chips] == ["elsewhere"])
     assert panel.parts.notes.views[NEW] is view and view.box.toPlainText() == "in the middle of"

@@ -411,11 +411,11 @@ def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
     window.go_to("foryou")
     page = window.other_page("foryou")
     qtbot.waitUntil(lambda: not jobs.running() and page.model.rowCount() == 4)
-    with patch.object(gateway.organise, "collect", wraps=gateway.organise.collect) as collect:
+    with patch.object(gateway.editor, "collect", wraps=gateway.editor.collect) as collect:
         page.keep()
         qtbot.waitUntil(lambda: not jobs.running())
     collect.assert_called_once_with([1], "bees")
-    assert window.shelving.notice.isVisible()
+    assert window.library_controller.notice.isVisible()
     names = [name for name, _ in window.menus.entries()]
     assert "Discover: Dismiss" in names
 

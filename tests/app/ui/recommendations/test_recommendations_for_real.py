@@ -65,7 +65,7 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     assert list(page.model.listing.ids) == [second]
     assert first in gateway._library.feedback.members(1)
 
-    window.menus.on_shelf["undo"].trigger()
+    window.menus.library_actions["undo"].trigger()
     settle()
     assert set(page.model.listing.ids) == {first, second}
     assert first not in gateway._library.feedback.members(1)

@@ -128,7 +128,7 @@ def test_version_titles_have_formulas_in_unicode(gateway, workspace):
 
 
 def test_read_state_is_saved(gateway):
-    gateway.organise.mark_read([2], True)
+    gateway.editor.mark_read([2], True)
     assert {card.paper.id: card.read for card in gateway.cards([1, 2])} == {1: False, 2: True}
 
 

@@ -120,7 +120,10 @@ def test_lasso_selects_the_papers_in_the_list(qtbot, window, open_map):
     shown.view.points_selected.emit(shown.view.points.numbers([5, 9, 13]))
     qtbot.waitUntil(lambda: highlighted(shown) == [5, 9, 13])
     assert sorted(page.chosen()) == [5, 9, 13]
-    assert window.shelving.bar.isVisible() and "3" in window.shelving.bar.count.text()
+    assert (
+        window.library_controller.bar.isVisible()
+        and "3" in window.library_controller.bar.count.text()
+    )
     window.toggle_map()
     assert page.result_list.isVisible() and sorted(page.chosen()) == [5, 9, 13]
 
@@ -132,7 +135,7 @@ def test_lasso_selects_results_only(qtbot, window, open_map):
     assert sorted(page.chosen()) == [5, 9]
     shown.view.points_selected.emit(shown.view.points.numbers([20, 24]))
     assert sorted(page.chosen()) == [5, 9]
-    assert window.shelving.notice.isVisible()
+    assert window.library_controller.notice.isVisible()
 
 
 def test_escape_clears_the_selection_and_then_returns(qtbot, window, open_map):
@@ -200,7 +203,7 @@ def test_letters_act_on_the_selected_papers_of_the_map(qtbot, window, open_map):
     qtbot.waitUntil(shown.view.hasFocus)
     window.page.result_list.select_only([5, 9])
     QTest.keyClick(shown.view, Key.Key_4)
-    stars = window.gateway.organise.stars
+    stars = window.gateway.editor.stars
     qtbot.waitUntil(lambda: stars.get(5) == stars.get(9) == 4)
 
 

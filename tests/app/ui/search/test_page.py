@@ -435,7 +435,7 @@ def test_narrow_card_gives_the_room_to_the_title(qtbot, show_window, appearance)
 @pytest.mark.parametrize("size", [(900, 600), (720, 450), (640, 450)], ids=str)
 def test_narrow_window_hides_the_details(qtbot, show_window, size):
     window = show_window(FakeGateway(papers=PAPERS))
-    page, sidebar = window.page, window.shelving.sidebar
+    page, sidebar = window.page, window.library_controller.sidebar
     window.resize(1240, 800)
     qtbot.waitUntil(lambda: page.details.isVisible() and sidebar.isVisible())
     window.resize(*size)
@@ -495,11 +495,11 @@ def test_papers_of_another_page_leave_the_list_while_in_the_trash(qtbot, show_pa
     gateway = FakeGateway(50)
     page = show_page(gateway)
     page.show_papers([3, 4, 5], "Imported papers")
-    gateway.organise.trash([4])
+    gateway.editor.trash([4])
     page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: list(page.view.listing.ids) == [3, 5])
     assert page.header.title.text() == "Imported papers"
-    gateway.organise.untrash([4])
+    gateway.editor.untrash([4])
     page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: list(page.view.listing.ids) == [3, 4, 5])
 
@@ -533,9 +533,9 @@ def test_toggling_read_updates_card_and_library(qtbot, show_page, jobs):
     qtbot.waitUntil(lambda: page.details.details is not None and page.model.card(0) is not None)
     page.details.toggle_read()
     assert page.model.card(0).read
-    qtbot.waitUntil(lambda: gateway.organise.read == {5})
+    qtbot.waitUntil(lambda: gateway.editor.read == {5})
     page.details.toggle_read()
-    qtbot.waitUntil(lambda: gateway.organise.read == set())
+    qtbot.waitUntil(lambda: gateway.editor.read == set())
 
 
 def test_selected_papers_are_copied_as_bibtex(qtbot, show_page):

@@ -484,7 +484,7 @@ def test_keys_pressed_while_a_page_loads_for_the_first_time_are_acted_on(qtbot, 
     one, other = paper("Bees"), paper("Bees!")
     for _ in range(3):
         gateway.duplicates.add(one, other)
-    gateway.organise.mark_not_duplicates = gateway.duplicates.mark_not_duplicates
+    gateway.editor.mark_not_duplicates = gateway.duplicates.mark_not_duplicates
     go_on = threading.Event()
     pairs = gateway.duplicates.pairs
 

@@ -98,11 +98,11 @@ class FakeGateway(FakeSearch):
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         self.loaded += ids
-        tags, stars = self.organise.tags, self.organise.stars
+        tags, stars = self.editor.tags, self.editor.stars
         return [
             Card(
                 self.paper(n),
-                n in self.organise.read,
+                n in self.editor.read,
                 tuple(name for name, tagged in tags.items() if n in tagged),
                 stars.get(n, 0),
             )

@@ -36,7 +36,7 @@ class FakeEditor:
         self.unlooked: list[dict[int, list[str]]] = []
         self.refuse = ""  # if set, the message of the error that the next edit raises
 
-    def shelf(self) -> LibraryTree:
+    def library_tree(self) -> LibraryTree:
         return LibraryTree(
             papers=self.count - len(self.trashed),
             unread=self.count - len(self.read),

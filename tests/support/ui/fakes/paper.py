@@ -30,7 +30,7 @@ class FakePaperPanel:
         self._gateway = gateway
         self._folder = tempfile.TemporaryDirectory()
         self.drafts = Drafts(Path(self._folder.name))
-        self.organise = FakeNotes(gateway)
+        self.editor = FakeNotes(gateway)
         self.calls: list[str] = []
         self.rings: dict[CitationDirection, CitationList] = dict.fromkeys(CitationDirection, NEVER)
         self.rings_after: dict[CitationDirection, CitationList] = {}  # after a request to a source
@@ -44,13 +44,13 @@ class FakePaperPanel:
     def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         if paper in self.gone:
             return None
-        known, organise = self._gateway.paper(paper), self._gateway.organise
-        own = {name for name, ids in organise.tags.items() if paper in ids}
-        held = [path for path, ids in organise.collections.items() if paper in ids]
+        known, editor = self._gateway.paper(paper), self._gateway.editor
+        own = {name for name, ids in editor.tags.items() if paper in ids}
+        held = [path for path, ids in editor.collections.items() if paper in ids]
         return Details(
-            Card(known, paper in organise.read, tuple(sorted(own)), organise.stars.get(paper, 0)),
+            Card(known, paper in editor.read, tuple(sorted(own)), editor.stars.get(paper, 0)),
             collections=tuple(sorted(held)),
-            notes=tuple(self.organise.notes.get(paper, {}).values()),
+            notes=tuple(self.editor.notes.get(paper, {}).values()),
             drafts=self.drafts.of(paper),
             files=tuple(self.files),
             added="2026-11-21",
@@ -145,7 +145,7 @@ class FakeNotes:
         self.refuse = ""  # if set, the message of the error that saving a note raises
 
     def __getattr__(self, verb: str) -> Any:
-        return getattr(self._gateway.organise, verb)
+        return getattr(self._gateway.editor, verb)
 
     def add_note(self, id: int, text: str) -> int:
         self._check()

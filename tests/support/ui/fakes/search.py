@@ -27,7 +27,7 @@ class FakeSearch:
         self.encoded = 0
         self.hold: dict[str, threading.Event] = {}  # query: the event that its search waits for
         self.weak: set[int] = set()  # papers that match queries weakly only
-        self.organise = FakeEditor(self.count)
+        self.editor = FakeEditor(self.count)
         self.activation = FakeActivation()
 
     def paper(self, id: int) -> Paper:
@@ -38,7 +38,7 @@ class FakeSearch:
         return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
 
     def without_trash(self, papers: Sequence[PaperId]) -> list[PaperId]:
-        return [paper for paper in papers if paper not in self.organise.trashed]
+        return [paper for paper in papers if paper not in self.editor.trashed]
 
     def find(
         self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance

@@ -157,12 +157,12 @@ def test_note_edited_here_is_kept_and_not_imported_again(library, server, run_im
 def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server, run_import):
     server.children = dated_notes("On bees", "On wasps")
     run_import()
-    organise = LibraryEditor(library)
+    editor = LibraryEditor(library)
     note = library.notes.of(1)[0]
-    organise.change_note(note.id, "")
-    organise.untag([1], "to read")
-    organise.move_collection("Thesis", "PhD")
-    organise.uncollect([1], "PhD/Bees-Wasps")
+    editor.change_note(note.id, "")
+    editor.untag([1], "to read")
+    editor.move_collection("Thesis", "PhD")
+    editor.uncollect([1], "PhD/Bees-Wasps")
     for _ in range(2):
         run_import()
         assert [note.text for note in library.notes.of(1)] == ["On wasps"]
@@ -170,7 +170,7 @@ def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server
         assert (marks.tags, marks.collections) == ((), ())
         assert library.collections.paths() == ["PhD", "PhD/Bees-Wasps"]
     for _ in range(4):
-        organise.undo()
+        editor.undo()
     assert library.notes.of(1)[0] == note
     marks = library.organisation.of([1])[1]
     assert (marks.tags, marks.collections) == (("to read",), ("Thesis/Bees-Wasps",))
@@ -183,15 +183,15 @@ def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server
 def test_removed_tags_stay_removed_after_merge_and_split(library, server, run_import):
     server.top.append({"key": "B", "itemType": "book", "title": "Ants", "tags": [{"tag": "six"}]})
     run_import()
-    organise = LibraryEditor(library)
-    organise.untag([2], "six")
-    organise.merge(PaperId(1), [PaperId(2)])
+    editor = LibraryEditor(library)
+    editor.untag([2], "six")
+    editor.merge(PaperId(1), [PaperId(2)])
     run_import()
     assert library.organisation.of([1])[1].tags == ("to read",)
-    organise.split(PaperId(1))
+    editor.split(PaperId(1))
     run_import()
     assert all("six" not in one.tags for one in library.organisation.of(library.ids()).values())
-    assert organise.undo() and organise.undo() and organise.undo()
+    assert editor.undo() and editor.undo() and editor.undo()
     assert library.organisation.of([2])[2].tags == ("six",)
 
 

@@ -91,8 +91,8 @@ def test_applied_changes_are_listed_and_undone_one_by_one(window, qtbot, jobs, g
     assert not list(dialog.model.checked()) and not dialog.undo_button.isEnabled()
     check(dialog, 0, 0)
     qtbot.mouseClick(dialog.undo_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(gateway.organise.unlooked) and not jobs.running())
-    assert gateway.organise.unlooked == [{ids[0]: ["abstract"]}]
+    qtbot.waitUntil(lambda: bool(gateway.editor.unlooked) and not jobs.running())
+    assert gateway.editor.unlooked == [{ids[0]: ["abstract"]}]
     assert [len(row.children) for row in dialog.model.rows] == [1, 1]
     for row in range(2):
         check(dialog, row, 0)
@@ -101,7 +101,7 @@ def test_applied_changes_are_listed_and_undone_one_by_one(window, qtbot, jobs, g
 
 
 def test_edit_form_restores_the_value_before_a_lookup(window, qtbot, jobs, gateway):
-    gateway.organise.looked_up = [
+    gateway.editor.looked_up = [
         LookedUpField("venue", "Old Journal", "", "crossref", 0.0),
         LookedUpField("abstract", "", "", "openalex", 0.0),
     ]
@@ -178,8 +178,8 @@ def test_list_of_papers_without_abstract_loses_its_bar_when_there_are_none(
     bar = window.findChild(LookUpBar)
     window.page.set_scope("-has:abstract")
     qtbot.waitUntil(bar.isVisible)
-    gateway.organise.without_abstract = 0
-    window.shelving.work.load()
+    gateway.editor.without_abstract = 0
+    window.library_controller.work.load()
     qtbot.waitUntil(lambda: not bar.isVisible())
 
 
@@ -195,7 +195,7 @@ def test_uncertain_values_are_accepted_from_the_menu_of_needs_attention(
     ids = window.page.view.listing.ids[:2]
     window.page.result_list.choose(ids)
     menu_action(window, "Accept uncertain values").trigger()
-    qtbot.waitUntil(lambda: gateway.organise.accepted == [list(ids)])
+    qtbot.waitUntil(lambda: gateway.editor.accepted == [list(ids)])
 
 
 def test_edit_form_leads_to_the_lookup_of_its_paper(window, qtbot, jobs, gateway):

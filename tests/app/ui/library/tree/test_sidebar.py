@@ -26,18 +26,18 @@ MOVE, COPY = Qt.DropAction.MoveAction, Qt.DropAction.CopyAction
 
 
 @pytest.fixture
-def organise():
-    organise = FakeEditor(100)
-    organise.collections = {"thesis": {1, 2, 3}, "thesis/methods": {3}, "Übersicht": set()}
-    organise.tags = {"to read": {1, 2}, "important": {3}}
-    organise.colours = {"important": "red"}
-    organise.searches = {"Attention": "attention year:2017.."}
-    return organise
+def editor():
+    editor = FakeEditor(100)
+    editor.collections = {"thesis": {1, 2, 3}, "thesis/methods": {3}, "Übersicht": set()}
+    editor.tags = {"to read": {1, 2}, "important": {3}}
+    editor.colours = {"important": "red"}
+    editor.searches = {"Attention": "attention year:2017.."}
+    return editor
 
 
 @pytest.fixture
-def sidebar(qtbot, jobs, appearance, organise):
-    work = EditQueue(organise, jobs)
+def sidebar(qtbot, jobs, appearance, editor):
+    work = EditQueue(editor, jobs)
     work.changed.connect(lambda _: work.load())
     sidebar = Sidebar(work, appearance)
     sidebar.work = work
@@ -133,16 +133,16 @@ def test_control_a_selects_the_papers_of_the_list_and_keeps_the_page(qtbot, side
     assert [node.name for node in sidebar.tree.chosen()] == [THESIS]
 
 
-def test_node_is_renamed_in_place(qtbot, sidebar, organise):
+def test_node_is_renamed_in_place(qtbot, sidebar, editor):
     click(qtbot, sidebar, TO_READ)
     qtbot.keyClick(sidebar.tree, Qt.Key.Key_F2)
     type_name(qtbot, sidebar, "soon")
-    qtbot.waitUntil(lambda: "soon" in organise.tags)
+    qtbot.waitUntil(lambda: "soon" in editor.tags)
     sidebar.tree.expandAll()
     click(qtbot, sidebar, METHODS)
     qtbot.keyClick(sidebar.tree, Qt.Key.Key_F2)
     type_name(qtbot, sidebar, "ways")
-    qtbot.waitUntil(lambda: "thesis/ways" in organise.collections)
+    qtbot.waitUntil(lambda: "thesis/ways" in editor.collections)
 
 
 def test_scope_follows_a_renamed_or_removed_node(qtbot, sidebar):
@@ -165,16 +165,16 @@ def test_fixed_nodes_have_valid_queries(query):
     ]
 
 
-def test_new_collection_is_named_in_place(qtbot, sidebar, organise):
+def test_new_collection_is_named_in_place(qtbot, sidebar, editor):
     menu_of(sidebar, THESIS)["New subcollection…"].trigger()
     type_name(qtbot, sidebar, "results")
     qtbot.waitUntil(lambda: texts(sidebar, THESIS) == ["methods", "results"])
     sidebar.add_collection()
     type_name(qtbot, sidebar, "reading/this week")
-    qtbot.waitUntil(lambda: "reading/this week" in organise.collections)
+    qtbot.waitUntil(lambda: "reading/this week" in editor.collections)
 
 
-def test_selection_stays_while_a_draft_is_named(qtbot, sidebar, organise):
+def test_selection_stays_while_a_draft_is_named(qtbot, sidebar, editor):
     click(qtbot, sidebar, TO_READ)
     sidebar.add_collection()
     type_name(qtbot, sidebar, "results")
@@ -182,15 +182,15 @@ def test_selection_stays_while_a_draft_is_named(qtbot, sidebar, organise):
     assert [node.name for node in sidebar.tree.chosen()] == [TO_READ]
 
 
-def test_escape_cancels_a_new_collection(qtbot, sidebar, organise):
+def test_escape_cancels_a_new_collection(qtbot, sidebar, editor):
     sidebar.add_collection()
     qtbot.keyClick(sidebar.tree.findChild(QLineEdit, "rename"), Qt.Key.Key_Escape)
     assert texts(sidebar, NameEntry(NodeKind.collections)) == ["thesis", "Übersicht"]
-    assert organise.calls == []
+    assert editor.calls == []
 
 
-def test_failed_rename_restores_the_name(qtbot, sidebar, organise):
-    organise.refuse = "There is such a tag."
+def test_failed_rename_restores_the_name(qtbot, sidebar, editor):
+    editor.refuse = "There is such a tag."
     click(qtbot, sidebar, TO_READ)
     qtbot.keyClick(sidebar.tree, Qt.Key.Key_F2)
     with qtbot.waitSignal(sidebar.work.failed) as failed:
@@ -199,19 +199,19 @@ def test_failed_rename_restores_the_name(qtbot, sidebar, organise):
     qtbot.waitUntil(lambda: texts(sidebar, NameEntry(NodeKind.tags)) == ["important", "to read"])
 
 
-def test_delete_removes_nodes_and_keeps_papers(qtbot, sidebar, organise):
+def test_delete_removes_nodes_and_keeps_papers(qtbot, sidebar, editor):
     click(qtbot, sidebar, THESIS)
     click(qtbot, sidebar, TO_READ, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(sidebar.tree, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: texts(sidebar, NameEntry(NodeKind.tags)) == ["important"])
     assert texts(sidebar, NameEntry(NodeKind.collections)) == ["Übersicht"]
-    assert organise.trashed == set()
+    assert editor.trashed == set()
 
 
-def test_tag_colour_is_set_from_the_menu(qtbot, sidebar, organise):
+def test_tag_colour_is_set_from_the_menu(qtbot, sidebar, editor):
     colours = menu_of(sidebar, TO_READ, NameEntry(NodeKind.tag, "important"))["Color"].menu()
     next(action for action in colours.actions() if action.text() == "Teal").trigger()
-    qtbot.waitUntil(lambda: organise.colours == {"important": "teal", "to read": "teal"})
+    qtbot.waitUntil(lambda: editor.colours == {"important": "teal", "to read": "teal"})
     index = sidebar.model.index_of(TO_READ)
     qtbot.waitUntil(lambda: sidebar.model.node(index).colour == "teal")
 
@@ -222,14 +222,14 @@ def test_collection_is_exported_by_its_query(qtbot, sidebar):
     assert asked.args == ["in:thesis", "thesis"]
 
 
-def test_papers_are_dropped_on_nodes(qtbot, sidebar, organise):
+def test_papers_are_dropped_on_nodes(qtbot, sidebar, editor):
     for name in (METHODS, TO_READ, NameEntry(NodeKind.trash)):
         index = sidebar.model.index_of(name)
         assert sidebar.model.canDropMimeData(pack_papers([7, 8]), MOVE, -1, -1, index)
         sidebar.model.dropMimeData(pack_papers([7, 8]), MOVE, -1, -1, index)
-    qtbot.waitUntil(lambda: organise.trashed == {7, 8})
-    assert organise.collections["thesis/methods"] == {3, 7, 8}
-    assert organise.tags["to read"] == {1, 2, 7, 8}
+    qtbot.waitUntil(lambda: editor.trashed == {7, 8})
+    assert editor.collections["thesis/methods"] == {3, 7, 8}
+    assert editor.tags["to read"] == {1, 2, 7, 8}
     unread = sidebar.model.index_of(NameEntry(NodeKind.unread))
     assert not sidebar.model.canDropMimeData(pack_papers([7]), MOVE, -1, -1, unread)
 
@@ -247,20 +247,20 @@ def drop(sidebar, data, name, down):
 
 
 @pytest.mark.parametrize("down", [1, 12, 22])
-def test_drop_anywhere_on_a_row_hits_its_node(qtbot, sidebar, organise, down):
+def test_drop_anywhere_on_a_row_hits_its_node(qtbot, sidebar, editor, down):
     drop(sidebar, pack_papers([7, 8]), TO_READ, down)
-    qtbot.waitUntil(lambda: organise.tags["to read"] == {1, 2, 7, 8})
+    qtbot.waitUntil(lambda: editor.tags["to read"] == {1, 2, 7, 8})
     drop(sidebar, pack_paths(["thesis"]), OVERVIEW, down)
-    qtbot.waitUntil(lambda: "Übersicht/thesis" in organise.collections)
+    qtbot.waitUntil(lambda: "Übersicht/thesis" in editor.collections)
     drop(sidebar, pack_papers([7, 8]), NameEntry(NodeKind.collections), down)
     drop(sidebar, pack_papers([7, 8]), NameEntry(NodeKind.unread), down)
-    assert len(organise.calls) == 2
+    assert len(editor.calls) == 2
 
 
-def test_collection_is_moved_but_not_into_itself(qtbot, sidebar, organise):
+def test_collection_is_moved_but_not_into_itself(qtbot, sidebar, editor):
     other = sidebar.model.index_of(OVERVIEW)
     sidebar.model.dropMimeData(pack_paths(["thesis", "thesis/methods"]), MOVE, -1, -1, other)
-    qtbot.waitUntil(lambda: "Übersicht/thesis/methods" in organise.collections)
+    qtbot.waitUntil(lambda: "Übersicht/thesis/methods" in editor.collections)
     inside = NameEntry(NodeKind.collection, "Übersicht/thesis/methods")
     qtbot.waitUntil(lambda: sidebar.model.index_of(inside).isValid())
     dragged = pack_paths(["Übersicht/thesis"])
@@ -268,7 +268,7 @@ def test_collection_is_moved_but_not_into_itself(qtbot, sidebar, organise):
     assert not sidebar.model.canDropMimeData(dragged, MOVE, -1, -1, index)
     top = sidebar.model.index_of(NameEntry(NodeKind.collections))
     sidebar.model.dropMimeData(dragged, MOVE, -1, -1, top)
-    qtbot.waitUntil(lambda: "thesis/methods" in organise.collections)
+    qtbot.waitUntil(lambda: "thesis/methods" in editor.collections)
 
 
 def test_press_before_a_drag_keeps_the_selection(qtbot, sidebar, monkeypatch):
@@ -292,7 +292,7 @@ def test_press_before_a_drag_keeps_the_selection(qtbot, sidebar, monkeypatch):
     assert asked == [("in:thesis", "thesis")]
 
 
-def test_dragging_another_collection_keeps_the_page(qtbot, sidebar, organise, monkeypatch):
+def test_dragging_another_collection_keeps_the_page(qtbot, sidebar, editor, monkeypatch):
     click(qtbot, sidebar, TO_READ)
     asked = []
     sidebar.scope_requested.connect(lambda *scope: asked.append(scope))
@@ -305,16 +305,16 @@ def test_dragging_another_collection_keeps_the_page(qtbot, sidebar, organise, mo
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=place)
     sidebar.tree.startDrag(MOVE)
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: "Übersicht/thesis" in organise.collections)
+    qtbot.waitUntil(lambda: "Übersicht/thesis" in editor.collections)
     assert asked == [] and [node.name for node in sidebar.tree.chosen()] == [TO_READ]
 
 
-def test_page_follows_its_moved_collection(qtbot, sidebar, organise):
+def test_page_follows_its_moved_collection(qtbot, sidebar, editor):
     click(qtbot, sidebar, THESIS)
     with qtbot.waitSignal(sidebar.scope_requested) as asked:
         drop(sidebar, pack_paths(["thesis"]), OVERVIEW, 12)
     assert asked.args == ["in:Übersicht/thesis", "thesis"]
-    qtbot.waitUntil(lambda: "Übersicht/thesis" in organise.collections)
+    qtbot.waitUntil(lambda: "Übersicht/thesis" in editor.collections)
 
 
 def test_filter_keeps_matching_names(qtbot, sidebar):
@@ -348,15 +348,15 @@ def test_expansion_and_visibility_are_restored(qtbot, jobs, appearance, sidebar,
     assert not other.tree.isExpanded(other.model.index_of(NameEntry(NodeKind.tags)))
 
 
-def test_new_counts_keep_the_tree_state(qtbot, sidebar, organise):
+def test_new_counts_keep_the_tree_state(qtbot, sidebar, editor):
     sidebar.tree.expand(sidebar.model.index_of(THESIS))
     click(qtbot, sidebar, METHODS)
     resets = []
     sidebar.model.modelReset.connect(lambda: resets.append(True))
-    sidebar.work.submit("", lambda organise: organise.collect([9], "thesis/methods"))
+    sidebar.work.submit("", lambda editor: editor.collect([9], "thesis/methods"))
     qtbot.waitUntil(lambda: sidebar.model.node(sidebar.model.index_of(METHODS)).count == 2)
     assert not resets
-    sidebar.work.submit("", lambda organise: organise.create_collection("a"))
+    sidebar.work.submit("", lambda editor: editor.create_collection("a"))
     qtbot.waitUntil(lambda: bool(resets))
     assert [node.name for node in sidebar.tree.chosen()] == [METHODS]
     assert sidebar.tree.isExpanded(sidebar.model.index_of(THESIS))
@@ -392,8 +392,8 @@ def test_collection_without_a_stored_parent_is_shown():
     assert model.index_of(NameEntry(NodeKind.collection, "a/b")).isValid()
 
 
-def test_long_tag_list_is_fetched_in_parts(qtbot, sidebar, organise):
-    organise.tags = {f"tag {n:05}": set() for n in range(10_000)}
+def test_long_tag_list_is_fetched_in_parts(qtbot, sidebar, editor):
+    editor.tags = {f"tag {n:05}": set() for n in range(10_000)}
     sidebar.work.load()
     tags = sidebar.model.index_of
     qtbot.waitUntil(lambda: sidebar.model.rowCount(tags(NameEntry(NodeKind.tags))) == SEEN)
@@ -410,22 +410,22 @@ def test_cancelled_edit_does_not_block_queued_edits(qtbot, sidebar):
     messages = []
     sidebar.work.done.connect(lambda done: messages.append(done.what))
 
-    def stop(organise, task):
+    def stop(editor, task):
         task.cancel()
         task.step(1, 2)
 
     sidebar.work.submit("Edited paper", LongEdit(stop))
-    sidebar.work.submit("Tagged papers", lambda organise: organise.tag([9], "later"))
+    sidebar.work.submit("Tagged papers", lambda editor: editor.tag([9], "later"))
     qtbot.waitUntil(lambda: len(messages) == 2)
     assert messages[0].startswith("Stopped") and "later" in messages[1]
 
 
-def test_sample_papers_are_moved_to_the_trash(qtbot, sidebar, organise):
-    organise.collections["Sample library"] = {5, 6}
+def test_sample_papers_are_moved_to_the_trash(qtbot, sidebar, editor):
+    editor.collections["Sample library"] = {5, 6}
     sample = NameEntry(NodeKind.collection, "Sample library")
     sidebar.work.load()
     qtbot.waitUntil(lambda: sidebar.model.index_of(sample).isValid())
     assert "Remove sample papers" not in menu_of(sidebar, THESIS)
     menu_of(sidebar, sample)["Remove sample papers"].trigger()
-    qtbot.waitUntil(lambda: organise.trashed == {5, 6})
-    assert "Sample library" not in organise.collections
+    qtbot.waitUntil(lambda: editor.trashed == {5, 6})
+    assert "Sample library" not in editor.collections

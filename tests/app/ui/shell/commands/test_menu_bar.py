@@ -22,8 +22,8 @@ LISTS = ("search", "sidebar", "foryou", "duplicates", "reader")
 @pytest.fixture
 def window(qtbot, show_window):
     gateway = FakeGateway(20)
-    gateway.organise.collections = {"thesis": {2}, "thesis/methods": set()}
-    gateway.organise.tags = {"to read": {1}}
+    gateway.editor.collections = {"thesis": {2}, "thesis/methods": set()}
+    gateway.editor.tags = {"to read": {1}}
     gateway.duplicates.add(ONE, OTHER)
     gateway.duplicates.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
     gateway.recommendations = FakeRecommendations(gateway.cards, [BEES])
@@ -58,8 +58,8 @@ def go_to_list(qtbot, window, name) -> tuple[QWidget, QPoint]:
     window.go_to("search" if name == "sidebar" else name)
     settle(qtbot, window)
     if name == "sidebar":
-        view = window.shelving.sidebar.tree
-        qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.collections))
+        view = window.library_controller.sidebar.tree
+        qtbot.waitUntil(lambda: bool(window.library_controller.work.library_tree.collections))
     elif name == "search":
         view = window.page.result_list
     else:
@@ -112,7 +112,7 @@ def test_rating_menu_works_after_a_context_menu(qtbot, window):
     assert "rate" in " ".join(str(text) for text in texts(menu)).lower()
     close_menu(qtbot, menu)
     next(a for a in window.menus.rate.actions() if "3" in a.text()).trigger()
-    qtbot.waitUntil(lambda: window.gateway.organise.stars == dict.fromkeys(ids, 3))
+    qtbot.waitUntil(lambda: window.gateway.editor.stars == dict.fromkeys(ids, 3))
     settle(qtbot, window)
 
 

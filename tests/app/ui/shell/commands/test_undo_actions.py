@@ -20,12 +20,12 @@ def window(show_window):
 
 @pytest.fixture
 def undo(window):
-    return window.menus.on_shelf["undo"]
+    return window.menus.library_actions["undo"]
 
 
 @pytest.fixture
 def redo(window):
-    return window.menus.on_shelf["redo"]
+    return window.menus.library_actions["redo"]
 
 
 def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
@@ -34,8 +34,8 @@ def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
 
 
 def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
-    window.shelving.work.submit(
-        "Tagged papers", lambda organise: organise.tag([1, 2], "cats & dogs")
+    window.library_controller.work.submit(
+        "Tagged papers", lambda editor: editor.tag([1, 2], "cats & dogs")
     )
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text() == "&Undo: added tag “cats && dogs” to 2 papers"
@@ -46,12 +46,12 @@ def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
     again = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, again)
     qtbot.waitUntil(undo.isEnabled)
-    assert window.shelving.notice.isVisible()
+    assert window.library_controller.notice.isVisible()
 
 
 def test_shortcut_list_has_undo_and_redo_without_the_edit(qtbot, window, undo):
-    window.shelving.work.submit(
-        "Tagged papers", lambda organise: organise.tag([1, 2], "cats & dogs")
+    window.library_controller.work.submit(
+        "Tagged papers", lambda editor: editor.tag([1, 2], "cats & dogs")
     )
     qtbot.waitUntil(undo.isEnabled)
     by_menu = window.menus.groups()
@@ -63,62 +63,64 @@ def undo_key(qtbot, window):
 
 
 def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):
-    organise, notice = window.gateway.organise, window.shelving.notice
-    organise.titles["Rated 1 paper 3"] = "The theory of variational methods"
-    window.shelving.work.submit("Rated papers", lambda organise: organise.rate([1], 3))
+    editor, notice = window.gateway.editor, window.library_controller.notice
+    editor.titles["Rated 1 paper 3"] = "The theory of variational methods"
+    window.library_controller.work.submit("Rated papers", lambda editor: editor.rate([1], 3))
     qtbot.waitUntil(undo.isEnabled)
     assert "The theory of variational" in undo.text()
     undo_key(qtbot, window)
     qtbot.waitUntil(lambda: "The theory of variational methods" in notice.text.text())
-    assert organise.calls == [] and not notice.undo_button.isVisible()
+    assert editor.calls == [] and not notice.undo_button.isVisible()
     notice.redo_button.click()
-    qtbot.waitUntil(lambda: organise.calls == ["Rated 1 paper 3"])
+    qtbot.waitUntil(lambda: editor.calls == ["Rated 1 paper 3"])
     qtbot.waitUntil(lambda: notice.isVisible() and notice.undo_button.isVisible())
 
 
 def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, undo):
-    organise, notice = window.gateway.organise, window.shelving.notice
-    organise.calls.append("Added a note")
-    organise.at["Added a note"] = 0.0
-    organise.titles["Added a note"] = "On bees"
+    editor, notice = window.gateway.editor, window.library_controller.notice
+    editor.calls.append("Added a note")
+    editor.at["Added a note"] = 0.0
+    editor.titles["Added a note"] = "On bees"
     undo_key(qtbot, window)  # the menu may not know the edit yet
     window.events.edited.emit()
     qtbot.waitUntil(undo.isEnabled)
     undo_key(qtbot, window)
     qtbot.waitUntil(lambda: "On bees" in notice.text.text())
-    assert organise.calls == ["Added a note"]
+    assert editor.calls == ["Added a note"]
     assert notice.undo_button.isVisible() and not notice.redo_button.isVisible()
     undo_key(qtbot, window)
-    qtbot.waitUntil(lambda: organise.calls == [] and notice.redo_button.isVisible())
+    qtbot.waitUntil(lambda: editor.calls == [] and notice.redo_button.isVisible())
 
 
 def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
-    organise, notice = window.gateway.organise, window.shelving.notice
-    steps = [lambda organise, n=n: organise.create_collection(n) for n in ("one", "two")]
-    window.shelving.work.submit("Making collections", *steps, done="Made 2 collections")
+    editor, notice = window.gateway.editor, window.library_controller.notice
+    steps = [lambda editor, n=n: editor.create_collection(n) for n in ("one", "two")]
+    window.library_controller.work.submit("Making collections", *steps, done="Made 2 collections")
     qtbot.waitUntil(notice.undo_button.isVisible)
     notice.undo_button.click()
     qtbot.waitUntil(notice.redo_button.isVisible)
-    assert organise.calls == []
+    assert editor.calls == []
     notice.redo_button.click()
-    qtbot.waitUntil(lambda: organise.calls == ["Made “one”", "Made “two”"])
+    qtbot.waitUntil(lambda: editor.calls == ["Made “one”", "Made “two”"])
 
 
 def test_long_edit_text_is_elided(qtbot, window, undo):
-    window.shelving.work.submit("Tagged papers", lambda organise: organise.tag([1], "long " * 30))
+    window.library_controller.work.submit(
+        "Tagged papers", lambda editor: editor.tag([1], "long " * 30)
+    )
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text().endswith("…") and len(undo.text()) < 75
 
 
 def test_edit_of_an_earlier_day_of_the_same_session_is_named_first(qtbot, jobs, monkeypatch):
-    organise = FakeGateway(20).organise
+    editor = FakeGateway(20).editor
     with monkeypatch.context() as then:
         then.setattr(edit_queue, "time", SimpleNamespace(time=lambda: 0.0))
-        queue = EditQueue(organise, jobs)
-    organise.calls.append("Added a note")
-    organise.at["Added a note"] = time.time() - 86_400
+        queue = EditQueue(editor, jobs)
+    editor.calls.append("Added a note")
+    editor.at["Added a note"] = time.time() - 86_400
     for is_question in (True, False):
         with qtbot.waitSignal(queue.done) as done:
             queue.undo()
         assert done.args[0].question is is_question
-    assert organise.calls == []
+    assert editor.calls == []
