@@ -28,7 +28,7 @@ from sciread_app.services.models.registry import InstalledModel, ModelDetails, M
 from sciread_app.workspace import Workspace
 
 _STATES = {
-    ModelState.answers: tr("in use"),
+    ModelState.active: tr("in use"),
     ModelState.pending: tr("indexing"),
     ModelState.earlier: tr("previously in use"),
     ModelState.idle: "",
@@ -272,7 +272,7 @@ def _table(models: Sequence[InstalledModel]) -> RenderableType:
     shown = views.table(*columns)
     for model in models:
         shown.add_row(
-            Text(model.name, style="bold" if model.state is ModelState.answers else ""),
+            Text(model.name, style="bold" if model.state is ModelState.active else ""),
             Text(model.title),
             Text(model.method),
             Text(str(model.dim or "")),

@@ -350,7 +350,7 @@ class ActiveModel:
         """Return whether another model is being activated instead of this one, or its activation
         was cancelled."""
         state = self._library.active_model.state()
-        return state is not None and model not in (state.pending, state.answers.model)
+        return state is not None and model not in (state.pending, state.active.model)
 
     def _open(self, name: str) -> LoadedModel:
         """Open another model while the active one stays open. The caller closes it, unless it is
@@ -394,7 +394,7 @@ class ActiveModel:
     def _recorded(self) -> str:
         """Return the name of the model that is active according to the library."""
         state = self._library.active_model.state()
-        return state.answers.model if state else self._default
+        return state.active.model if state else self._default
 
 
 def _cancelled_if(is_replaced: Callable[[], bool], task: Task) -> Task:

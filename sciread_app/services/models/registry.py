@@ -38,9 +38,9 @@ MOST_TITLE = 120  # letters
 
 
 class ModelState(enum.Enum):
-    """The present use of a model. `answers`: it is active. `earlier`: it was active before."""
+    """The present use of a model. `earlier`: it was active before."""
 
-    answers = "answers"
+    active = "answers"  # the value in JSON output
     pending = "pending"
     earlier = "earlier"
     idle = "idle"
@@ -103,18 +103,18 @@ class ModelRegistry:
         self,
         home: Home,
         library: Library,
-        answers: Callable[[], str],
+        active: Callable[[], str],
         clean: Callable[[], object] = lambda: None,
         close: Callable[[str], object] = lambda name: None,
     ) -> None:
-        """`answers` returns the name of the active model. `clean` removes vectors of models that
+        """`active` returns the name of the active model. `clean` removes vectors of models that
         are gone. `close` closes the files of a model, which not every system moves while they are
         open."""
         self.folder = home.models
         self._trash = ModelTrash(home.trash / "models")
         self._reports = home.reports
         self._library = library
-        self._answers = answers
+        self._active = active
         self._clean = clean
         self._close = close
         self.facts = VerificationCache(home.models / "facts.json")
@@ -123,7 +123,7 @@ class ModelRegistry:
     def all(self) -> list[InstalledModel]:
         """Return all models, including damaged ones: the starter model, then the others by
         title."""
-        names = {STARTER, self._answers(), *self._pending()}
+        names = {STARTER, self._active(), *self._pending()}
         if self.folder.is_dir():
             names |= {path.name for path in self.folder.iterdir() if _is_model(path)}
         return sorted(
@@ -231,7 +231,7 @@ class ModelRegistry:
         """Move a model to the trash. Raises LibraryError for the starter, the active and a pending
         model."""
         model = self._find_changeable(name)
-        if model.state is ModelState.answers:
+        if model.state is ModelState.active:
             raise LibraryError(
                 tr("{title} is in use and cannot be removed.", title=model.title),
                 tr("Use another model for search first."),
@@ -323,8 +323,8 @@ class ModelRegistry:
 
     def _state(self, name: str) -> ModelState:
         state = self._library.active_model.state()
-        if name == self._answers():
-            return ModelState.answers
+        if name == self._active():
+            return ModelState.active
         if state and name == state.pending:
             return ModelState.pending
         if state and name in [ref.model for ref in state.earlier]:

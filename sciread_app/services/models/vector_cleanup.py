@@ -38,7 +38,7 @@ def unneeded_spaces(library: Library, home: Home) -> list[str]:
         return []
     if state is None:
         return []
-    kept = installed | {ref.space for ref in (state.answers, *state.earlier)}
+    kept = installed | {ref.space for ref in (state.active, *state.earlier)}
     for file in (home.trash / "models").glob("*/package.json"):
         with suppress(PackageRefused):
             kept.add(read_package(file.parent, hashes=False).space)

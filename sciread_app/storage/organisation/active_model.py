@@ -31,7 +31,7 @@ class ActiveModelState:
     `earlier` are the previously active models, latest first.
     """
 
-    answers: ModelRef
+    active: ModelRef
     since: float
     pending: str
     earlier: tuple[ModelRef, ...]
@@ -77,7 +77,7 @@ class ActiveModelStore:
             now = self.state()
             if now is None or now.pending != to.model:
                 return False
-            before = [one for one in (now.answers, *now.earlier) if one.model != to.model]
+            before = [one for one in (now.active, *now.earlier) if one.model != to.model]
             db.execute(
                 update(schema.active).values(
                     model=to.model,

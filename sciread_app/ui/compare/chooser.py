@@ -97,4 +97,4 @@ class ModelPairSelector(ModelPairBoxes):
 
     def active(self) -> str:
         """The active model; empty if it is not offered."""
-        return next((model.name for model in self.models.values() if model.answers), "")
+        return next((model.name for model in self.models.values() if model.is_active), "")

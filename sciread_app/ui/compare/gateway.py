@@ -43,7 +43,7 @@ class CompareGateway:
             )
             for model in usable
         ]
-        return sorted(found, key=lambda one: not one.answers)
+        return sorted(found, key=lambda one: not one.is_active)
 
     def trained(self) -> list[EvaluationCandidate]:
         """The models of training runs that were not added to Models."""

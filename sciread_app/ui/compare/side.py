@@ -53,13 +53,13 @@ class ResultColumn(QWidget):
     ) -> None:
         """Show the results of a named model. `reads`: another model is encoding papers."""
         self._of = of
-        active = tr("In use for all searches.") if of.answers else ""
+        active = tr("In use for all searches.") if of.is_active else ""
         self.read_button.setText(trn("Index {n:,} paper", "Index {n:,} papers", answer.missing))
         self._show(
             of.title,
             listing,
             f"{active} {answer.words()}".strip(),
-            switch=not of.answers and not answer.trouble,
+            switch=not of.is_active and not answer.trouble,
             read=answer.missing > 0 and not answer.trouble and not reads,
         )
 

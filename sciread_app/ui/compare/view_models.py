@@ -18,7 +18,7 @@ class ComparableModel(NamedTuple):
 
     name: str
     title: str
-    answers: bool = False  # whether it is the active model
+    is_active: bool = False  # whether it is the active model
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class EvaluationGateway:
         model, used = (installed.get(one.report.subject.space) for one in (better, other))
         if model is None or model.state not in (ModelState.idle, ModelState.earlier):
             return None
-        recommended = used is not None and used.state is ModelState.answers
+        recommended = used is not None and used.state is ModelState.active
         return ModelToUse(model.name, model.title, recommended)
 
     def pictures(self, stored: StoredReport) -> Mapping[str, Mapping[str, Picture]]:

@@ -61,10 +61,10 @@ class ModelCard(QFrame):
         self._connect()
         self._body.hide()
 
-    def show_about(self, about: ModelDetails, answers: str, *, base_in_use: bool = False) -> None:
+    def show_about(self, about: ModelDetails, active: str, *, base_in_use: bool = False) -> None:
         """Show a model.
 
-        `answers` is the title of the active model. `base_in_use`: the active model is the one that
+        `active` is the title of the active model. `base_in_use`: the active model is the one that
         this model was trained from.
         """
         another = self.about is None or self.about.model.name != about.model.name
@@ -77,7 +77,7 @@ class ModelCard(QFrame):
         show_text(self.trouble, model.problem)
         show_text(self.remedy, model.hint if model.problem else "")
         self._wrong.setVisible(bool(model.problem))
-        show_text(self.ready, readiness(about, answers) if sound else "")
+        show_text(self.ready, readiness(about, active) if sound else "")
         self._going.setVisible(model.state is ModelState.pending and sound)
         self._show_actions(about)
         for part in (self.tiles, self._how_well, self._how_made):

@@ -35,7 +35,7 @@ _EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
 class ModelRow(NamedTuple):
     """A row of the list.
 
-    `mark` is the pill at its right, `kind` its style: "answers", "problem", "good", "warning" or
+    `mark` is the pill at its right, `kind` its style: "active", "problem", "good", "warning" or
     "". `share` (0 to 1) is the progress; a heading has no key.
     """
 
@@ -64,9 +64,9 @@ def _row(model: InstalledModel, share: float | None) -> ModelRow:
     if model.problem:
         # Translators: a model whose files are not as they were made
         mark, kind = tr("Damaged"), "problem"
-    elif model.state is ModelState.answers:
+    elif model.state is ModelState.active:
         # Translators: this model is used for searches now
-        mark, kind = tr("In use"), "answers"
+        mark, kind = tr("In use"), "active"
     elif model.state is ModelState.pending:
         # Translators: a model that indexes papers before it is used
         mark = tr("Indexing") if share is None else tr("{percent}%", percent=int(share * 100))
@@ -236,7 +236,7 @@ class ModelDelegate(QStyledItemDelegate):
         pill.moveCenter(first.center())
         pill.moveRight(room.right() + 2)
         ground, ink = {
-            "answers": (theme.accent, theme.on_accent),
+            "active": (theme.accent, theme.on_accent),
             "problem": (theme.danger_soft, theme.danger),
             "good": (theme.sentence, theme.text),
             "warning": (theme.notice_soft, theme.text),

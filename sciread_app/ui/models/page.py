@@ -191,7 +191,7 @@ class ModelsPage(Page):
         """Show these models, and select `choose`, else what was selected, else the active one."""
         self._models, self._trashed = [self._with_request(model) for model in models], trashed
         before = self.list.current
-        active = next((m.name for m in self._models if m.state is ModelState.answers), "")
+        active = next((m.name for m in self._models if m.state is ModelState.active), "")
         self._show_rows(choose or before or active)
         count = trn("{n:,} model", "{n:,} models", len(models))
         self.count.setText(f"{count} · {file_size(sum(model.size for model in models))}")
@@ -212,7 +212,7 @@ class ModelsPage(Page):
     def _with_request(self, model: InstalledModel) -> InstalledModel:
         """The state with the pending request applied, before the library reports it."""
         request = self._activation.request
-        pending = request and request.model == model.name and model.state is not ModelState.answers
+        pending = request and request.model == model.name and model.state is not ModelState.active
         return replace(model, state=ModelState.pending) if pending else model
 
     def _files_checked(self, models: Sequence[InstalledModel]) -> None:
@@ -249,7 +249,7 @@ class ModelsPage(Page):
             return
         if about.model.name != self.list.current:
             return
-        used = next((model for model in self._models if model.state is ModelState.answers), None)
+        used = next((model for model in self._models if model.state is ModelState.active), None)
         about = replace(about, model=self._with_request(about.model))
         base = about.model.base
         in_use = used is not None and used.name in (base, Path(base).name)

@@ -48,7 +48,7 @@ def why_not(
         return tr("Select a model first")
     if model.ours and action not in ("activate", "check", "measure"):
         return tr("The starter model cannot be changed")
-    if action in ("activate", "remove") and model.state is ModelState.answers:
+    if action in ("activate", "remove") and model.state is ModelState.active:
         return tr("This model is in use")
     if action in ("activate", "remove") and model.state is ModelState.pending:
         return tr("SciRead is already switching to this model")
@@ -119,17 +119,17 @@ def made(model: InstalledModel, origin: Origin) -> str:
     return message
 
 
-def readiness(about: ModelDetails, answers: str) -> str:
-    """Describe what has to be done before the model is active; `answers` is the title of the active
+def readiness(about: ModelDetails, active: str) -> str:
+    """Describe what has to be done before the model is active; `active` is the title of the active
     model."""
     model, papers, unread = about.model, about.papers, about.unread
     if not papers:
         return tr("Your library has no papers to index yet.")
-    if model.state is ModelState.answers:
-        return _answering(papers, unread)
+    if model.state is ModelState.active:
+        return _active_readiness(papers, unread)
     if model.state is ModelState.pending:
         return tr(
-            "Indexing your papers. Until all are indexed, {title} stays in use.", title=answers
+            "Indexing your papers. Until all are indexed, {title} stays in use.", title=active
         )
     if not unread:
         return trn(
@@ -141,7 +141,7 @@ def readiness(about: ModelDetails, answers: str) -> str:
         "{n:,} paper must be indexed first. Until then, {title} stays in use.",
         "{n:,} papers must be indexed first. Until then, {title} stays in use.",
         unread,
-        title=answers,
+        title=active,
     )
     if not model.speed:
         return message
@@ -152,7 +152,7 @@ def readiness(about: ModelDetails, answers: str) -> str:
     return f"{message} {takes}"
 
 
-def _answering(papers: int, unread: int) -> str:
+def _active_readiness(papers: int, unread: int) -> str:
     if not unread:
         return trn(
             "In use for search by meaning. Your {n:,} paper is indexed.",

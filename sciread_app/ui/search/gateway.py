@@ -59,7 +59,7 @@ class SearchGateway:
         self._workspace = workspace
         self._library = workspace.library
         self._by_words = SearchService(workspace.library, None)
-        self._answering = workspace.active_model
+        self._active_model = workspace.active_model
         self._facets = FacetService(workspace.library)
         self.about = PaperGateway(workspace, self._best, self._quickest, self.cards)
         self.comparisons = CompareGateway(workspace)
@@ -131,20 +131,20 @@ class SearchGateway:
         if note or not (query.terms or query.has_examples):
             yield _PreparedSearch(self._by_words, "", query, by, note)
             return
-        with self._answering.use() as now:
+        with self._active_model.use() as now:
             yield _PreparedSearch(now.search, now.name, query, by)
 
     def _why_by_words(self) -> str:
         """Why there is no search by meaning at the moment; empty if there is."""
-        if self._answering.is_loaded:
+        if self._active_model.is_loaded:
             return ""
-        trouble = self._answering.error
+        trouble = self._active_model.error
         return tr("Keyword results only. {failure}", failure=trouble) if trouble else STARTING
 
     @contextmanager
     def _best(self) -> Iterator[SearchService]:
         """The search by meaning if there is a model, otherwise by words."""
-        with self._answering.use() as now:
+        with self._active_model.use() as now:
             yield now.search
 
     @contextmanager

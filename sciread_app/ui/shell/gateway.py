@@ -94,7 +94,7 @@ class WindowGateway(SearchGateway):
     def load_model(self, task: Task) -> None:
         """Start the model, which takes seconds; until then searches go by words. Raises
         EncoderFailed."""
-        with self._answering.use() as now:
+        with self._active_model.use() as now:
             now.load()
 
     def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
@@ -129,13 +129,13 @@ class WindowGateway(SearchGateway):
         return summary_of(self._workspace.add_sample(task))
 
     def encode_missing(self, task: Task) -> int:
-        return self._answering.encode_missing(task)
+        return self._active_model.encode_missing(task)
 
     def status(self) -> Status:
         papers = self._library.count()
-        if not self._answering.is_loaded:
+        if not self._active_model.is_loaded:
             return Status(papers)
-        with self._answering.use() as now:
+        with self._active_model.use() as now:
             if now.index is None:
                 return Status(papers)
             # Papers in Trash have vectors too, but are not counted.

@@ -131,9 +131,7 @@ class TrainingGateway:
 
     def _is_in_use(self, base: str) -> bool:
         """Whether the model of this name or folder is the one that searches use."""
-        used = next(
-            (m for m in self._workspace.models.all() if m.state is ModelState.answers), None
-        )
+        used = next((m for m in self._workspace.models.all() if m.state is ModelState.active), None)
         return used is not None and used.name in (base, Path(base).name)
 
     def _model(self, space: str) -> str:

@@ -95,7 +95,7 @@ def test_activation_encodes_all_papers_while_old_model_answers(program):
     assert answers == [best("a", "bees")]
     assert program.found("bees") == best("b", "bees") != best("a", "bees")
     assert program.models.running() == ["Model b"]
-    assert program.library.active_model.state().answers == ModelRef("b", "space-b")
+    assert program.library.active_model.state().active == ModelRef("b", "space-b")
     assert program.active_model.pending() == ""
 
 

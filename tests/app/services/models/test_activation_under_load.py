@@ -68,7 +68,7 @@ def test_program_killed_at_any_moment_resumes_swapping(tmp_path):
         library = Library(home.library)
         standing = library.active_model.state()
         library.close()
-        assert standing is None or standing.answers.model in NAMES
+        assert standing is None or standing.active.model in NAMES
     left = max(3, SWAPS - count_swaps(messages))
     with program(tmp_path, left, SEED) as process:
         collect_output(process, messages).join()

@@ -35,7 +35,7 @@ def cleaned() -> list[int]:
 def models(home, library, cleaned) -> ModelRegistry:
     def answers() -> str:
         standing = library.active_model.state()
-        return standing.answers.model if standing else "starter"
+        return standing.active.model if standing else "starter"
 
     return ModelRegistry(home, library, answers, lambda: cleaned.append(1))
 
@@ -75,7 +75,7 @@ def switch(library, model):
 
 def test_new_library_uses_starter_model(models):
     [starter] = models.all()
-    assert starter.ours and starter.state is ModelState.answers and not starter.problem
+    assert starter.ours and starter.state is ModelState.active and not starter.problem
     assert (starter.dim, starter.licence, starter.method) == (384, "Apache-2.0", "starter")
     assert starter.size > 80_000_000
 
@@ -141,7 +141,7 @@ def test_model_files_are_hashed_again_only_after_changes(models, tiny, monkeypat
 def test_active_model_is_listed_when_its_folder_is_missing(models, library, home, tiny):
     switch(library, "gone")
     gone = models.find("gone")
-    assert gone.state is ModelState.answers and "is missing" in gone.problem
+    assert gone.state is ModelState.active and "is missing" in gone.problem
     assert models.find("starter").state is ModelState.earlier
 
 

@@ -26,10 +26,10 @@ def test_new_library_has_no_active_model(library):
 def test_requested_model_answers_only_after_switch(library):
     library.active_model.begin("ours", FIRST)
     now = library.active_model.state()
-    assert (now.answers, now.pending, now.earlier) == (FIRST, "ours", ())
+    assert (now.active, now.pending, now.earlier) == (FIRST, "ours", ())
     assert library.active_model.switch(OURS)
     now = library.active_model.state()
-    assert (now.answers, now.pending, now.earlier) == (OURS, "", (FIRST,))
+    assert (now.active, now.pending, now.earlier) == (OURS, "", (FIRST,))
 
 
 def test_last_two_models_are_remembered_without_repeats(library):
@@ -48,7 +48,7 @@ def test_last_requested_model_counts(library):
     assert library.active_model.state().pending == "theirs"
     library.active_model.cancel("theirs")
     assert not library.active_model.switch(THEIRS)
-    assert library.active_model.state().answers == FIRST
+    assert library.active_model.state().active == FIRST
 
 
 def test_active_model_is_shared_between_processes(library):
@@ -56,7 +56,7 @@ def test_active_model_is_shared_between_processes(library):
     library.active_model.begin("ours", FIRST)
     assert other.active_model.state().pending == "ours"
     assert other.active_model.switch(OURS)
-    assert library.active_model.state().answers == OURS
+    assert library.active_model.state().active == OURS
     other.close()
 
 

@@ -35,7 +35,7 @@ def test_model_is_prepared_in_the_background_and_activated(qtbot, window, gatewa
     window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: "Preparing Theirs" in window._foot.what.text())
     assert [work.title for work in window.work_log.going()] == ["Preparing Theirs"]
-    assert gateway.activation.answers == "starter"
+    assert gateway.activation.active == "starter"
     asked, encoded = len(gateway.calls), gateway.encoded
 
     gateway.activation.go_on.set()
@@ -55,7 +55,7 @@ def test_back_button_activates_the_previous_model_during_an_import(qtbot, window
     jobs.run("Importing", lambda task: busy.wait(60), queue=JobQueue.long)
     press(window, "Switch back to Starter")
     qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Starter.")
-    assert gateway.activation.answers == "starter"
+    assert gateway.activation.active == "starter"
     busy.set()
 
 
@@ -66,9 +66,9 @@ def test_activation_is_paused_and_resumed(qtbot, window, gateway, jobs):
     jobs.set_paused(window.activation.job)
     gateway.activation.go_on.set()
     qtbot.waitUntil(lambda: "Paused" in window._foot.how_far.text())
-    assert gateway.activation.answers == "starter"
+    assert gateway.activation.active == "starter"
     jobs.set_paused(window.activation.job, False)
-    qtbot.waitUntil(lambda: gateway.activation.answers == "theirs")
+    qtbot.waitUntil(lambda: gateway.activation.active == "theirs")
 
 
 def test_stopped_activation_is_dropped_and_can_be_retried(qtbot, window, gateway, jobs):
@@ -79,10 +79,10 @@ def test_stopped_activation_is_dropped_and_can_be_retried(qtbot, window, gateway
     window._foot.cancel.click()
     qtbot.waitUntil(lambda: banner_text(window) == "Canceled the switch to Theirs.")
     assert set(gateway.activation.given_up) == {"theirs"}
-    assert (gateway.activation.answers, gateway.activation.wish) == ("starter", "")
+    assert (gateway.activation.active, gateway.activation.wish) == ("starter", "")
     gateway.activation.go_on.set()
     job.retry()
-    qtbot.waitUntil(lambda: gateway.activation.answers == "theirs")
+    qtbot.waitUntil(lambda: gateway.activation.active == "theirs")
 
 
 def test_activation_stopped_before_closing_is_not_resumed(qtbot, window, gateway, jobs):
@@ -107,7 +107,7 @@ def test_queued_activation_can_be_stopped(qtbot, window, gateway, jobs):
     window.activation.cancel()
     busy.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert (gateway.activation.wish, gateway.activation.answers) == ("", "starter")
+    assert (gateway.activation.wish, gateway.activation.active) == ("", "starter")
 
 
 def test_activation_can_be_stopped_during_the_readiness_check(qtbot, window, gateway, jobs):
@@ -119,7 +119,7 @@ def test_activation_can_be_stopped_during_the_readiness_check(qtbot, window, gat
     window.activation.cancel()
     gateway.activation.look_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert (gateway.activation.wish, gateway.activation.answers) == ("", "starter")
+    assert (gateway.activation.wish, gateway.activation.active) == ("", "starter")
 
 
 def test_new_activation_replaces_the_running_one(qtbot, window, gateway, jobs):
@@ -132,7 +132,7 @@ def test_new_activation_replaces_the_running_one(qtbot, window, gateway, jobs):
     qtbot.waitUntil(
         lambda: banner_text(window) == "Now searching with Ours." and not jobs.running()
     )
-    assert gateway.activation.answers == "ours" and "theirs" not in gateway.activation.ready
+    assert gateway.activation.active == "ours" and "theirs" not in gateway.activation.ready
 
 
 def test_pending_activation_is_resumed_at_start(qtbot, show_window, gateway):
@@ -147,7 +147,7 @@ def test_failed_activation_is_reported_once_and_dropped(qtbot, show_window, gate
     qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
     qtbot.waitUntil(lambda: gateway.activation.given_up == ["broken"])
     assert window.activation.request is None
-    assert gateway.activation.answers == "starter"
+    assert gateway.activation.active == "starter"
 
 
 def test_running_activation_stays_pending_after_closing(qtbot, window, gateway, jobs):
@@ -190,4 +190,4 @@ def test_activation_updates_the_models_to_compare(qtbot, window, gateway, jobs):
 
 def test_switch_request_of_the_comparison_activates_the_model(qtbot, window, gateway):
     window.other_page("compare").panel.switch_requested.emit("theirs", "Theirs")
-    qtbot.waitUntil(lambda: gateway.activation.answers == "theirs")
+    qtbot.waitUntil(lambda: gateway.activation.active == "theirs")

@@ -229,7 +229,7 @@ def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, gateway, 
     assert card.far.text() == "Stopping…" and not card.cancel.isEnabled()
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "" and not jobs.running())
     qtbot.waitUntil(lambda: "Use for search" in buttons(card))
-    assert gateway.activation.answers == "starter"
+    assert gateway.activation.active == "starter"
 
 
 def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway, jobs):
@@ -238,7 +238,7 @@ def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway
     card = choose("theirs")
     assert buttons(card)[0] == "Switch back" and "Ready to use" in card.ready.text()
     window.menus.models.by_name["back"].trigger()
-    qtbot.waitUntil(lambda: gateway.activation.answers == "theirs" and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.activation.active == "theirs" and not jobs.running())
 
 
 def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):

@@ -14,7 +14,7 @@ class FakeActivation:
     """The model `theirs` encodes 300 papers before it is active; `broken` cannot be opened."""
 
     def __init__(self) -> None:
-        self.answers = "starter"
+        self.active = "starter"
         self.ready = {"starter"}
         self.wish: str = ""
         self.elsewhere = ""
@@ -46,7 +46,7 @@ class FakeActivation:
                 raise Cancelled
             task.step(done, read)
         self.ready.add(model)
-        before, self.answers, self.wish = self.answers, model, ""
+        before, self.active, self.wish = self.active, model, ""
         return ActivationResult(model, model.title(), read, before, before.title())
 
     def cancel(self, model: str) -> None:
@@ -55,10 +55,10 @@ class FakeActivation:
             self.wish = ""
 
     def externally_activated_model(self) -> str:
-        return self.elsewhere if self.elsewhere != self.answers else ""
+        return self.elsewhere if self.elsewhere != self.active else ""
 
     def follow(self, task: Task) -> ActivationResult | None:
         if self.elsewhere == "broken":
             raise PackageRefused("The model broken is not whole.", "Fetch it again.")
-        before, self.answers = self.answers, self.elsewhere
-        return ActivationResult(self.answers, self.answers.title(), 0, before, before.title())
+        before, self.active = self.active, self.elsewhere
+        return ActivationResult(self.active, self.active.title(), 0, before, before.title())

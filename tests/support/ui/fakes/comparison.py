@@ -33,10 +33,10 @@ class FakeComparison:
         self.fresh: list[EvaluationCandidate] = []  # trained, and not added to Models
 
     def models(self, task: Task) -> list[ComparableModel]:
-        answers = self._gateway.activation.answers
+        active = self._gateway.activation.active
         names = [*self.read, "broken"] if self.read else ["starter"]
-        found = [ComparableModel(name, name.title(), name == answers) for name in names]
-        return sorted(found, key=lambda one: not one.answers)
+        found = [ComparableModel(name, name.title(), name == active) for name in names]
+        return sorted(found, key=lambda one: not one.is_active)
 
     def trained(self) -> list[EvaluationCandidate]:
         return self.fresh

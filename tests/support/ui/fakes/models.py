@@ -52,7 +52,7 @@ class FakeModels:
 
     def all(self) -> Sequence[InstalledModel]:
         activation = self._gateway.activation
-        states = {activation.wish: ModelState.pending, activation.answers: ModelState.answers}
+        states = {activation.wish: ModelState.pending, activation.active: ModelState.active}
         return [replace(m, state=states.get(m.name, m.state)) for m in self.installed.values()]
 
     def trashed(self) -> Sequence[RemovedModel]:
