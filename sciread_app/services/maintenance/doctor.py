@@ -159,14 +159,14 @@ def _to_encode(space: EmbeddingIndex) -> str:
     )
 
 
-def _map(atlas: MapService, read_only: bool) -> Diagnosis:
-    problems = atlas.problems()
+def _map(map_service: MapService, read_only: bool) -> Diagnosis:
+    problems = map_service.problems()
     if not problems:
         # Translators: the map
         return Diagnosis("map", True, tr("matches the library, or has not been drawn yet"))
     if read_only:
         return Diagnosis("map", False, " ".join([*problems, _CANNOT_MEND]))
-    atlas.rebuild()
+    map_service.rebuild()
     last = tr("The map is redrawn the next time you open it.")
     return Diagnosis("map", True, " ".join([*problems, last]), mended=True)
 

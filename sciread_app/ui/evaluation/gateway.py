@@ -158,15 +158,15 @@ class EvaluationGateway:
 
     def drawing(self, model: str) -> MapLayout | None:
         """The last map layout of this model."""
-        with self._atlas(model) as atlas:
-            return atlas.read() if atlas else None
+        with self._map_service(model) as map_service:
+            return map_service.read() if map_service else None
 
     def draw(self, model: str, task: Task) -> MapLayout | None:
-        with self._atlas(model) as atlas:
-            return atlas.draw(task) if atlas else None
+        with self._map_service(model) as map_service:
+            return map_service.draw(task) if map_service else None
 
     @contextmanager
-    def _atlas(self, model: str) -> Iterator[MapService | None]:
+    def _map_service(self, model: str) -> Iterator[MapService | None]:
         """The map of a model; of the active model, the one that the map page shows."""
         workspace = self._workspace
         if model == workspace.active_model.model:

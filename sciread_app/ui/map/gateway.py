@@ -40,16 +40,16 @@ class MapGateway:
     def status(self) -> MapStatus:
         papers = self._workspace.library.count()
         with self._workspace.active_model.use() as now:
-            atlas = self._workspace.map(now)
-            if now.index is None or atlas is None:
+            map_service = self._workspace.map(now)
+            if now.index is None or map_service is None:
                 return MapStatus(papers, 0, by_meaning=False)
-            return MapStatus(papers, now.index.count(), atlas.read())
+            return MapStatus(papers, now.index.count(), map_service.read())
 
     def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
         """Update the map or compute a new layout. Returns None if there are too few papers."""
         with self._workspace.active_model.use() as now:
-            atlas = self._workspace.map(now)
-            return atlas.draw(task, from_scratch=from_scratch) if atlas else None
+            map_service = self._workspace.map(now)
+            return map_service.draw(task, from_scratch=from_scratch) if map_service else None
 
     def scheme(self, by: ColorBy, ids: Ids) -> ColorScheme:
         traits = self._workspace.library.attributes
