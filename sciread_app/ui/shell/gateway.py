@@ -43,7 +43,7 @@ class WindowGateway(SearchGateway):
         self.lacks_sample = workspace.lacks_sample
         self.intake = AddPapersGateway(workspace)
         self.settings = SettingsGateway(workspace)
-        self.exchange = ExportGateway(workspace)
+        self.exports = ExportGateway(workspace)
         self.editor = workspace.editor
         self.metadata = MetadataGateway(workspace)
         self.duplicates = workspace.duplicates

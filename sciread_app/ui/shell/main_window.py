@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
     page: SearchPage
     importing: ImportController
     library_controller: LibraryController
-    exchange: ExportController
+    exports: ExportController
     activation: ActivationController
 
     def __init__(self, home: Path, jobs: JobRunner, appearance: Appearance) -> None:
@@ -432,7 +432,7 @@ class MainWindow(QMainWindow):
 
     def import_zotero(self) -> None:
         if self._takes_papers(lambda window: window.import_zotero()):
-            self.exchange.import_zotero()
+            self.exports.import_zotero()
 
     def new_query(self) -> None:
         """Show the form for a query to an online source."""
@@ -599,10 +599,10 @@ class MainWindow(QMainWindow):
         )
 
         gateway, page, library_actions = self.gateway, self.page, self.menus.library_actions
-        self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
+        self.exports = ExportController(self.context, gateway.exports, self.importing, self)
         self.library_controller = LibraryController(
             self.context, page, gateway.editor, gateway, library_actions, self.menus.rate,
-            self._edits, self.exchange, lambda: gateway.pdf_folder, gateway.metadata,
+            self._edits, self.exports, lambda: gateway.pdf_folder, gateway.metadata,
             lambda ids, task: gateway.find_pdfs(ids, task), self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)

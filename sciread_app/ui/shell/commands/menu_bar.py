@@ -66,7 +66,7 @@ class WindowCommands(Navigator, Protocol):
     """The parts of the window that the menus use; the controllers exist once a library is open."""
 
     library_controller: LibraryController
-    exchange: ExportController
+    exports: ExportController
     job_panel: JobPanel
     is_sample: bool
 
@@ -224,7 +224,7 @@ class MenuBar:
         papers.add(copy, lambda _: window.save_copy())
         self.reader.fill_file(file)
         kept = tr("A&utomatic exports")
-        add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
+        add(file, kept, lambda: window.exports.list_auto_exports(), library=True)
         file.addSeparator()
         SettingsActions(self._actions, file)
         file.addSeparator()

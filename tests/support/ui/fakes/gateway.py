@@ -53,7 +53,7 @@ class FakeGateway(FakeSearch):
         self.failures: list[Skipped] = []
         self.intake = FakeAddPapers()
         self.settings = FakeSettings()
-        self.exchange = FakeExport()
+        self.exports = FakeExport()
         self.metadata = FakeMetadata()
         self.reader = FakeReader()
         self.comparisons = FakeComparison(self)
