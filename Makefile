@@ -27,8 +27,8 @@ run: .venv/.gui
 
 # Without Qt's libraries the rest is still worth testing. Most tests wait for some process of theirs,
 # so two go at once, each with a core of its own; those of one file share what they set up, and files
-# of slow tests come first (tests/conftest.py). Waiting can starve on a busy machine: what failed is
-# run once more by itself, and tests that pass only then are listed as FLAKY in the last lines.
+# of slow tests come first (tests/conftest.py). Waiting can starve on a busy machine: failed
+# tests run once more, alone, and tests that pass only then are listed as FLAKY in the last lines.
 test: .venv/.dev
 	-@packaging/qt_libraries.sh
 	@$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder $(ARGS) || { [ $$? -eq 1 ] && \
@@ -50,8 +50,8 @@ bench: .venv/.bench
 learn: .venv/.dev
 	@$(BIN)/python -m benchmarks.learn $(ARGS)
 
-# The same: 20,000 papers from import to a model that answers, headless and in a window.
-# ARGS="--quick" for a look.
+# Import 20,000 papers, train, evaluate and activate a model, without and with a window.
+# ARGS="--quick": a short version.
 loop: .venv/.dev
 	-@packaging/qt_libraries.sh
 	@$(OFFSCREEN) $(BIN)/python -m benchmarks.loop $(ARGS)

@@ -31,8 +31,8 @@ from trainer.contract.package import Package, read_package
 CHUNK = 128
 START_SECONDS = 180.0
 ANSWER_SECONDS = 600.0
-# Attempts in all for a request when the process dies of it, or is killed from outside: for want of
-# memory, for example, which may be temporary.
+# Number of tries of a request whose process crashes, and of one whose process is killed from
+# outside, for example when memory runs out, which may be temporary.
 _TRIES, _TRIES_IF_KILLED = 2, 4
 _NICE = 10  # niceness of background work; Windows has priority classes
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)

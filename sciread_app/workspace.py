@@ -392,7 +392,7 @@ class Workspace:
         found = self.watched_folders.look(folder, task)
         if isinstance(found, ScanReport):
             return found
-        return run_in_subprocess(_take_in, self.home, found, task=task)
+        return run_in_subprocess(_import_new_files, self.home, found, task=task)
 
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""
@@ -481,8 +481,8 @@ def log_file() -> Path | None:
     return None
 
 
-def _take_in(home: Home, changes: Changes, task: Task) -> ScanReport:
-    """Take in what is new in a watched folder, in a process of its own."""
+def _import_new_files(home: Home, changes: Changes, task: Task) -> ScanReport:
+    """Import the new files of a watched folder. Runs in a child process."""
     workspace = Workspace(home)
     try:
         return workspace.watched_folders.apply(changes, task)

@@ -1,4 +1,4 @@
-"""Training methods with their settings and defaults; forms, lists and checks are built of it."""
+"""Training methods, settings and defaults, from which forms, lists and checks are generated."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class MethodSpec:
     def completed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the stored settings of a run, with those added since it started.
 
-        A setting that a run of an earlier version lacks gets the value trainings used then
-        (`formerly`). Settings that lack other values belong to no run and are returned unchanged.
+        Settings added later get `formerly`, the value that earlier versions used. Incomplete
+        settings of no run are returned unchanged.
         """
         newer = {s.name: s.formerly for s in self.settings if s.formerly is not None}
         kept_all = all(s.name in settings for s in self.settings if s.name not in newer)

@@ -199,8 +199,10 @@ def _reasons(pools: Pools, draws: Draws, cites_any: NDArray[np.bool_]) -> NDArra
 def _draw(
     pools: Pools, ids: NDArray[np.integer], asked: NDArray[np.int64], seed: int, draws: Draws
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Sample triplets of the queries at the places `asked`: the place, (positive, negative), if
-    hard.
+    """Sample triplets for the queries with the indices `asked`.
+
+    Return for each triplet the index of its query, its positive and negative [n, 2], and whether
+    the negative is hard.
 
     All are drawn with replacement, and a positive separately for every negative.
     """
@@ -229,7 +231,8 @@ def _draw(
 def _extent(
     starts: NDArray[np.int64], asked: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first index and the number of the keys of the given queries; each [asked, 1]."""
+    """For each query, return where its keys start in the sorted array and how many there are, both
+    [len(asked), 1]."""
     return starts[asked, None], (starts[asked + 1] - starts[asked])[:, None]
 
 

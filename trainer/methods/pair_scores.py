@@ -42,8 +42,7 @@ class PairScores:
 
     @property
     def scored(self) -> dict[str, ValidationMetric]:
-        """Return the metric of each score, and its number of papers, questions or pairs of
-        titles."""
+        """Return the metric and the sample size of each score, by its name."""
         found = {}
         if pairs := self._pairs.get("category_pairs"):
             rows, _ = self._labelled(pairs)

@@ -24,10 +24,12 @@ class FacetPooling(nn.Module):
     layers.
 
     The mean over the tokens is subtracted from each layer's weights, which keeps the tokens apart
-    (eq. 1); a single token keeps its own, since nothing would remain. With the init `released` the
-    first two start as the identity, hence at zero after the subtraction, as in the published code;
-    with `identity_effective` the model starts as the plain transformer. `tanh` follows the last, in
-    the published code but not in the paper.
+    (eq. 1); a single token keeps its own, since nothing would remain. `tanh` follows the last
+    layer, in the published code but not in the paper. `init` is one of:
+
+    - "released": the first two layers start as the identity, hence at zero after the subtraction,
+      as in the published code;
+    - "identity_effective": the model starts as the plain transformer.
     """
 
     def __init__(

@@ -254,7 +254,7 @@ class _FreeNames:
 
 
 def _take_back(placed: _Placed) -> None:
-    """Remove a file from its new place, which the library was not told."""
+    """Undo a move: delete the copy at the new path, as the library still names the old one."""
     with suppress(OSError):
         old = Path(placed.attachment.path)
         if placed.made and has_same_content(old, placed.new):

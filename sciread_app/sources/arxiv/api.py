@@ -261,7 +261,7 @@ class _ArxivFetch:
             found = self._next("submittedDate", "ascending", size)
             place = self.place
             records = self._fresh(found.entries)
-            ended = self._pass(found, size)
+            ended = self._advance(found, size)
             yield FetchPage(records, self.place.cursor(), place.before + found.total)
             if ended:
                 return
@@ -282,12 +282,12 @@ class _ArxivFetch:
             self._came.add(name or str(position))
         return fresh
 
-    def _pass(self, found: AtomFeed, size: int) -> bool:
-        """Advance past a page, whose papers `_fresh` has noted.
+    def _advance(self, found: AtomFeed, size: int) -> bool:
+        """Move the cursor to the next page. Call `_fresh` first.
 
-        The next page is in this window, in the next one when this one gets too long, or at the
-        beginning of this one, once, if fewer papers came than the window has: after wrong answers
-        an earlier run may have passed over some. Returns whether the fetch is complete.
+        The next page is in this window, in the next one if this one gets too long, or once more at
+        this one's beginning if it gave fewer papers than announced: an earlier run may have missed
+        some. Returns whether the fetch is complete.
         """
         passed, repeated = self.place.start + len(found.entries), self.place.repeated
         ended = is_end(found, self.place.start, size)

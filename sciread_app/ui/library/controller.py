@@ -365,7 +365,7 @@ class LibraryController(QObject):
         """Show all papers if the collection or tag shown no longer exists, as after undo."""
         if not tree.filter_text:
             shown = _fragment(self._page.request)
-            if self._whole.asking(shown) and not tree.asking(shown):
+            if self._whole.node_for(shown) and not tree.node_for(shown):
                 self._page.set_scope("")
             self._whole = tree
         self._look_at_page(self._page.view)

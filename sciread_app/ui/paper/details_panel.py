@@ -208,7 +208,7 @@ class DetailsPanel(QFrame):
     def add_file(self) -> None:
         self.parts.files.choose()
 
-    def ask(self) -> None:
+    def fetch_citations(self) -> None:
         """Fetch the citations of the paper, and show that section."""
         self.parts.around.go_to(REFERENCES)
         self.parts.area.ensureWidgetVisible(self.parts.around)

@@ -61,7 +61,9 @@ class SearchGateway:
         self._by_words = SearchService(workspace.library, None)
         self._active_model = workspace.active_model
         self._facets = FacetService(workspace.library)
-        self.about = PaperGateway(workspace, self._best, self._quickest, self.cards)
+        self.about = PaperGateway(
+            workspace, self._semantic_search, self._available_search, self.cards
+        )
         self.comparisons = CompareGateway(workspace)
         self.map = MapGateway(workspace)
 
@@ -142,13 +144,17 @@ class SearchGateway:
         return tr("Keyword results only. {failure}", failure=trouble) if trouble else STARTING
 
     @contextmanager
-    def _best(self) -> Iterator[SearchService]:
-        """The search by meaning if there is a model, otherwise by words."""
+    def _semantic_search(self) -> Iterator[SearchService]:
+        """Search with the active model, waiting for it to load; by keywords if there is none."""
         with self._active_model.use() as now:
             yield now.search
 
     @contextmanager
-    def _quickest(self) -> Iterator[SearchService]:
-        """The search that is available without waiting for the model."""
-        with nullcontext(self._by_words) if self._why_by_words() else self._best() as search:
+    def _available_search(self) -> Iterator[SearchService]:
+        """Search that needs no waiting: by keywords while the model is loading."""
+        with (
+            nullcontext(self._by_words)
+            if self._why_by_words()
+            else self._semantic_search() as search
+        ):
             yield search

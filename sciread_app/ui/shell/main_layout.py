@@ -144,7 +144,8 @@ class MainLayout(QWidget):
         self.banner.raise_()
 
     def _uncover(self) -> None:
-        """Move the banner off controls that came after it, unless it is in use itself."""
+        """Move the message bar off controls that appeared under it, unless it has the mouse or the
+        focus."""
         banner, used = self.banner, QApplication.focusWidget()
         if not banner.isVisible() or banner.underMouse() or (used and banner.isAncestorOf(used)):
             return

@@ -119,8 +119,8 @@ class LibraryTreeNodes:
             node.seen = min(len(node.children), SEEN)
         self.long = [node for node in self.nodes if node.seen < len(node.children)]
 
-    def asking(self, query: str) -> TreeNode | None:
-        """The first node that stands for this clause."""
+    def node_for(self, query: str) -> TreeNode | None:
+        """Return the first node whose query is this one; None if there is none."""
         return self._asking.get(query)
 
 

@@ -131,7 +131,7 @@ class Sidebar(QFrame):
         chosen = self.tree.chosen()
         elsewhere = any(node.kind is NodeKind.duplicates for node in chosen)  # a page of its own
         if not chosen or elsewhere or scope_of(chosen)[0] != fragment:
-            node = self.model.tree.asking(fragment)
+            node = self.model.tree.node_for(fragment)
             self.tree.choose([node.name] if node else [])
 
     def take_focus(self) -> None:

@@ -240,7 +240,7 @@ class LabelPlacement:
         return _label(row, self._short, corners[costs.argmin()])
 
     def _costs(self, boxes: Boxes, scale: float) -> NDArray[np.float64]:
-        """Return how bad each position of each label is; infinite: it is no position.
+        """Return the cost of each position of each label; infinite where it is not allowed.
 
         A label may lie on points of its group or beside them, if possible on few points, and on
         none of other groups.

@@ -266,7 +266,7 @@ class MenuBar:
         read = add(tr("Read &PDF"), lambda _: window.read_chosen(), "Ctrl+Shift+Return")
         add(tr("&Write note"), lambda page: page.details.write_note(), StandardKey.New)
         add_file = add(tr("Attach &file…"), lambda page: page.details.add_file())
-        add(tr("Fetch c&itations"), lambda page: page.details.ask())
+        add(tr("Fetch c&itations"), lambda page: page.details.fetch_citations())
         papers.addSeparator()
         self.search.fill_papers(papers)
         papers.addSeparator()

@@ -6,8 +6,11 @@ from PySide6.QtWidgets import QStackedWidget
 
 
 class PageStack(QStackedWidget):
-    """Qt would make it as high as the highest page wishes to be at its width, even a hidden one,
-    if any text wraps; what is around it would scroll, although the pages can be lower."""
+    """A stack as high as its current page.
+
+    QStackedWidget takes the height of the highest page, hidden ones included, so that what is
+    around it would scroll without need.
+    """
 
     def hasHeightForWidth(self) -> bool:
         return False

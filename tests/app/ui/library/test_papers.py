@@ -212,7 +212,7 @@ def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
     with qtbot.waitSignal(work.done):
         work.submit("Created collection", lambda editor: editor.create_collection(name))
     fragment = "in:thesis/results"
-    qtbot.waitUntil(lambda: sidebar.model.tree.asking(fragment) is not None)
+    qtbot.waitUntil(lambda: sidebar.model.tree.node_for(fragment) is not None)
     window.page.set_scope(fragment, "results")
     qtbot.waitUntil(lambda: [node.key for node in sidebar.tree.chosen()] == [name])
     del gateway.editor.collections[name]

@@ -84,7 +84,7 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
 
     # Fetch the references, and add one of them.
     around = panel.parts.around
-    panel.ask()
+    panel.fetch_citations()
     qtbot.waitUntil(lambda: "Title of paper 9" in around.text.toPlainText())
     link = next(
         one for one in around.text.links() if one.scheme() == "add" and one.path()[-1] == "9"
