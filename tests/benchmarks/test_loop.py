@@ -10,7 +10,7 @@ from benchmarks import loop
 from benchmarks.loop import Stages
 
 
-def test_a_stage_that_is_done_is_not_done_again_and_one_that_failed_is(tmp_path):
+def test_stages_skip_finished_and_repeat_failed(tmp_path):
     calls = []
 
     def work():

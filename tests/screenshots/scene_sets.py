@@ -13,21 +13,21 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from tests.screenshots import (
     activation,
+    add_papers_page,
     compare,
-    dashboard_page,
     duplicates_page,
-    foryou_page,
-    intake_page,
+    evaluation_page,
     library,
     map_page,
     models_page,
     paper,
     reader_page,
+    recommendations_page,
     search_page,
     shell,
     training_page,
 )
-from tests.screenshots.intake_page import Sources
+from tests.screenshots.add_papers_page import Sources
 from tests.screenshots.scene import EVERYWHERE, Scene
 
 EMPTY = "empty"  # the set with an empty library; all others have the sample library
@@ -41,12 +41,12 @@ def scene_sets(served: Sources) -> Mapping[str, Sequence[Scene]]:
         "compare": compare.SCENES,
         "paper": paper.SCENES,
         "map": map_page.SCENES,
-        "foryou": foryou_page.SCENES,
+        "foryou": recommendations_page.SCENES,
         "reader": reader_page.SCENES,
         "duplicates": duplicates_page.SCENES,
-        "intake": intake_page.scenes(served),
+        "intake": add_papers_page.scenes(served),
         "models": models_page.SCENES,
-        "dashboard": dashboard_page.SCENES,
+        "dashboard": evaluation_page.SCENES,
         "training": training_page.SCENES,
         "shelf": library.SCENES,
         "settings": shell.SETTINGS,

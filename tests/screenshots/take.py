@@ -19,7 +19,7 @@ from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from tests.screenshots.intake_page import sources
+from tests.screenshots.add_papers_page import sources
 from tests.screenshots.scene import Scene, let_pass, wait
 from tests.screenshots.scene_sets import EMPTY, scene_sets
 

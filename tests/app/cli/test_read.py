@@ -101,7 +101,7 @@ def test_rename_pdfs_lists_missing_files_and_renames_the_others(home):
 
 
 @pytest.mark.parametrize(("pdfs", "left"), [("copy", True), ("move", False), ("leave", True)])
-def test_add_copies_or_moves_pdfs_as_told(home, pdfs, left):
+def test_add_copies_or_moves_pdfs_by_option(home, pdfs, left):
     new = home.parent / "inbox" / "new.pdf"
     new.write_bytes(make_pdf([At("Dances of Unknown Bees", 20, y=720), *body()]))
     shell = Shell(home)

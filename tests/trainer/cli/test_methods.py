@@ -38,7 +38,7 @@ def test_methods_shows_base_model_unwrapped_on_a_narrow_terminal() -> None:
     assert "Examples per training step, over all devices together." in " ".join(shown.split())
 
 
-def test_methods_describes_settings_and_choices_by_the_names_that_the_window_shows() -> None:
+def test_methods_lists_settings_by_the_titles_of_the_window() -> None:
     shown = " ".join(run("multi2spe", columns=200).stdout.split())
     for spec in (one for one in METHODS if one.key == "multi2spe"):
         for setting in spec.settings:

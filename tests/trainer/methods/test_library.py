@@ -241,7 +241,7 @@ def test_scores_of_search_use_no_test_papers(corpus: Corpus) -> None:
     assert encoded and not texts & set(encoded)
 
 
-def test_user_is_told_if_the_base_stays_better(
+def test_library_training_reports_that_the_base_stays_better(
     corpus: Corpus, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = iter([0.9, 0.5, 0.6, 0.6, 0.7, 0.8])

@@ -244,7 +244,7 @@ def test_line_of_names_is_split_into_authors(line, expected):
     ["University of Oslo, Norway", "Department of Physics", "Received 3 May 2010", "Oslo, Norway",
      "Deep learning for the detection of bees", "New York, USA"],
 )  # fmt: skip
-def test_line_of_something_else_names_nobody(line):
+def test_byline_of_other_text_is_empty(line):
     assert pieces_of(marked_text(line)).names == 0
 
 

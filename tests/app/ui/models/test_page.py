@@ -145,7 +145,7 @@ def test_better_model_is_recommended(choose):
     assert card.result.y() < card.activate.mapTo(card.result.parentWidget(), QPoint()).y()
 
 
-def test_too_few_papers_are_said_in_place_of_numbers(choose, gateway, monkeypatch):
+def test_details_with_too_few_papers_show_no_numbers(choose, gateway, monkeypatch):
     few = replace(SCORES[0], n=10, better=None, too_few=True)
     about = gateway.models.about
     monkeypatch.setattr(gateway.models, "about", lambda name: replace(about(name), scores=(few,)))
