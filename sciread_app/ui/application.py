@@ -57,6 +57,8 @@ SWITCH_INTERVAL = 0.0005
 # restarts without it. Indexing has taken more than half a minute to stop on a busy computer.
 SWITCH_TIMEOUT = 180.0
 RESTART = 75  # the exit code with which the window asks for a new process
+# The environment variable with a notice for the process after a restart.
+_NOTICE = "SCIREAD_NOTICE"
 
 
 def run(
@@ -81,10 +83,12 @@ def run(
                 return 1
     _scale(home)
     app = _application()
-    session = Session(app, home, screenshot, files, page=page)
+    notice = os.environ.pop(_NOTICE, "")
+    session = Session(app, home, screenshot, files, notice=notice, page=page)
     while True:
         code = session.run()
         if code == RESTART:
+            os.environ[_NOTICE] = session.restart_notice
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
         if session.next is None:
             return code
@@ -117,6 +121,7 @@ class Session:
         self._then = then
         self._page = page
         self.next: Session | None = None
+        self.restart_notice = ""  # to show after a restart
 
     @property
     def first_step(self) -> str:
@@ -168,6 +173,11 @@ class Session:
         opening.close()
         window.hide()
         if not stopped and self.next:
+            self.restart_notice = tr(
+                "{operation}: canceled, because running tasks did not stop. Pause them in "
+                "Activity, and try again.",
+                operation=self.next.first_step,
+            )
             return RESTART
         if not stopped:
             # A thread that does not end would keep the process alive without a window.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from datetime import date
 
 import pytest
@@ -17,7 +18,8 @@ from sciread_app.settings import change_settings
 from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from sciread_app.ui.application import Session
+from sciread_app.ui import application
+from sciread_app.ui.application import RESTART, Session
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.workspace import Workspace
@@ -60,16 +62,16 @@ def run_with_handlers(qapp, monkeypatch):
                 errors.append(error)
                 QApplication.exit(1)
 
-    def run(session, *new_handlers):
+    def run(session, *new_handlers, stop_at=None):
         handlers.extend(new_handlers)
         timer = QTimer(interval=20)
         timer.timeout.connect(look)
         timer.start()
         while session:
-            session.run()
+            code = session.run()
             if errors:
                 raise errors[0]
-            session = session.next
+            session = None if code == stop_at else session.next
         return results
 
     yield run
@@ -107,6 +109,27 @@ def test_next_window_keeps_the_size(qapp, home, run_with_handlers):
         return window.size().toTuple()
 
     assert run_with_handlers(Session(qapp, home), enlarge_and_restore, look)[-1] == (761, 602)
+
+
+def test_restore_prevented_by_a_task_is_reported_after_the_restart(
+    qapp, home, run_with_handlers, monkeypatch
+):
+    monkeypatch.setattr(application, "SWITCH_TIMEOUT", 0.05)
+    finish = threading.Event()
+
+    def start_task_and_restore(window):
+        window._jobs.run("Task without end", lambda task: finish.wait(60))
+        restore(window)
+
+    session = Session(qapp, home)
+    try:
+        run_with_handlers(session, start_task_and_restore, stop_at=RESTART)
+    finally:
+        finish.set()
+    again = Session(qapp, home, notice=session.restart_notice)
+    (_, message) = run_with_handlers(again, quit_window)[-1]
+    assert "Restoring" in message and "2026" in message
+    assert papers_in(home.library) == 2
 
 
 def test_damaged_backup_is_reported_and_changes_nothing(qapp, home, run_with_handlers):
