@@ -57,7 +57,13 @@ def details(rows: Iterable[tuple[str, Any]]) -> Table:
 
 def byline(paper: Paper, most: int = 4) -> str:
     names = [author.last_name for author in paper.authors]
-    return ", ".join(names[:most]) + (" et al." if len(names) > most else "")
+    more = len(names) > most or (names and paper.has_more_authors)
+    return ", ".join(names[:most]) + (" et al." if more else "")
+
+
+def _authors(paper: Paper) -> str:
+    names = [author.name for author in paper.authors]
+    return "; ".join([*names, "et al."] if names and paper.has_more_authors else names)
 
 
 def subtitle(paper: Paper) -> str:
@@ -177,7 +183,7 @@ class PaperContext(NamedTuple):
 def paper(shown: Paper, about: PaperContext) -> RenderableType:
     marks, counts = about.marks, about.counts
     rows = (
-        ("authors", "; ".join(author.name for author in shown.authors)),
+        ("authors", _authors(shown)),
         ("venue", shown.venue),
         ("published", shown.published),
         ("type", KIND_NAMES.get(shown.kind, shown.kind)),

@@ -85,6 +85,11 @@ class Paper:
         year = self.published[:4]
         return int(year) if year.isdecimal() else None
 
+    @property
+    def has_more_authors(self) -> bool:
+        """Whether the source named only the first authors, as `and others` in BibTeX."""
+        return bool(self.extra.get("and-others"))
+
     def identifier(self, kind: str) -> str:
         """The first identifier of this kind, or an empty string."""
         return next((value for k, value in self.identifiers if k == kind), "")

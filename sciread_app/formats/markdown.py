@@ -53,7 +53,7 @@ def _passage(highlight: Highlight) -> Iterator[str]:
 
 def _source(paper: Paper) -> str:
     authors = ", ".join(author.name for author in paper.authors[:6])
-    if len(paper.authors) > 6:
+    if authors and (len(paper.authors) > 6 or paper.has_more_authors):
         authors += " and others"
     venue = f"*{plain(paper.venue)}*" if paper.venue else ""
     about = [plain(authors), venue, paper.published[:4], *_links(paper)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from sciread_app.domain.paper import Author
+from sciread_app.domain.paper import Paper
 from sciread_app.language import format_day, tr, trn
 
 REMEMBERED = 40  # reports of progress that the rate is taken from
@@ -105,21 +105,23 @@ def duration(seconds: float) -> str:
     return tr("{minutes} min", minutes=minutes)
 
 
-def authors(names: Sequence[Author], most: int = MOST_AUTHORS) -> str:
-    """The first few names, and how many more there are."""
-    if not names:
+def authors(paper: Paper, most: int = MOST_AUTHORS) -> str:
+    """The first few names, and how many more there are, if that is known."""
+    if not paper.authors:
         return tr("Unknown authors")
-    shown = ", ".join(author.name for author in names[:most])
-    more = len(names) - most
+    shown = ", ".join(author.name for author in paper.authors[:most])
+    if paper.has_more_authors:
+        return tr("{names} et al.", names=shown)
+    more = len(paper.authors) - most
     if more <= 0:
         return shown
     return trn("{names} and {n} more", "{names} and {n} more", more, names=shown)
 
 
-def authors_within(names: Sequence[Author], fits: Callable[[str], bool]) -> str:
+def authors_within(paper: Paper, fits: Callable[[str], bool]) -> str:
     """As many whole names as fit, so that the count of the others is always visible."""
-    tried = (authors(names, most) for most in range(MOST_AUTHORS, 1, -1))
-    return next((text for text in tried if fits(text)), authors(names, 1))
+    tried = (authors(paper, most) for most in range(MOST_AUTHORS, 1, -1))
+    return next((text for text in tried if fits(text)), authors(paper, 1))
 
 
 def when(at: float, now: datetime) -> str:

@@ -147,7 +147,10 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
         values["kind"] = new.kind
     for name in _LISTS:
         values[name] = tuple(dict.fromkeys((*getattr(kept, name), *getattr(new, name))))
-    values["extra"] = {**kept.extra, **new.extra} if fresh else {**new.extra, **kept.extra}
+    extra = {**kept.extra, **new.extra} if fresh else {**new.extra, **kept.extra}
+    if not (new if "authors" in values else kept).has_more_authors:
+        extra.pop("and-others", None)  # it belongs to the list of authors that was not taken
+    values["extra"] = extra
     return replace(kept, **values)
 
 

@@ -74,7 +74,9 @@ def _clean(text: str, most: int = 1000) -> str:
 
 def _authors(paper: Paper) -> str:
     names = [author.last_name for author in paper.authors]
-    return f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    if len(names) > 2 or (names and paper.has_more_authors):
+        return f"{names[0]} et al."
+    return " and ".join(names)
 
 
 def _within(text: str, most: int) -> str:

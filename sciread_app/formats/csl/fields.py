@@ -56,8 +56,6 @@ _PEOPLE = (
 )
 PEOPLE = frozenset(_PEOPLE.split())
 DATES = frozenset(["accessed", "submitted", "original-date", "event-date", "available-date"])
-# The last name of a truncated list of names.
-OTHERS = {"literal": "others"}
 # Item types whose number is their own, not that of an issue or of a volume in a series.
 NUMBERED_KINDS = frozenset(
     ["report", "patent", "dataset", "software", "thesis", "manuscript", "webpage"]

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
-from sciread_app.formats.csl.fields import NAMES, OTHERS, PEOPLE, kind_of
+from sciread_app.formats.csl.fields import NAMES, PEOPLE, kind_of
 from sciread_app.formats.csl.writer import write
 from sciread_app.formats.csl.zotero_fields import to_csl
 from sciread_app.formats.files.encoding import open_text
@@ -175,8 +175,8 @@ def _authors(value: Any) -> Iterator[Author]:
 
 
 def _without_others(authors: tuple[Author, ...]) -> tuple[tuple[Author, ...], bool]:
-    """The authors, and whether the list ends with `others`."""
-    cut = bool(authors) and authors[-1].name == OTHERS["literal"]
+    """The authors, and whether the list ends with `others`, as in pandoc and Zotero."""
+    cut = bool(authors) and names.is_truncation_mark(authors[-1].name)
     return (authors[:-1] if cut else authors), cut
 
 

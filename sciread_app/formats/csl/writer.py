@@ -10,7 +10,6 @@ from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.csl.fields import (
     DATES,
     NUMBERED_KINDS,
-    OTHERS,
     PEOPLE,
     SAME,
     VARIABLES,
@@ -31,13 +30,17 @@ def write(papers: Iterable[Paper], stream: TextIO) -> None:
 
 
 def item(paper: Paper, number: int) -> dict[str, Any]:
-    """A paper as a CSL-JSON item."""
+    """A paper as a CSL-JSON item.
+
+    CSL cannot say that a list of names is truncated, and a placeholder would become a person of
+    this name. So `custom` says it, as BibTeX's fields do.
+    """
     original = paper.extra.get("csltype", "")
     item: dict[str, Any] = {
         "id": paper.identifier("citekey") or str(number),
         "type": original if original and kind_of(original) == paper.kind else paper.kind,
         "title": escaped(paper.title),
-        "author": _people(paper),
+        "author": [_name(author) for author in paper.authors],
         "container-title": escaped(paper.venue),
         "issued": _issued(paper),
         "abstract": escaped(paper.abstract),
@@ -48,7 +51,7 @@ def item(paper: Paper, number: int) -> dict[str, Any]:
     dated = () if paper.published else ("year",)
     if paper.published and len(item["issued"]["date-parts"]) > 1:
         dated = ("date",)
-    for name in sorted(paper.extra.keys() - {"csltype", "and-others", *dated}):
+    for name in sorted(paper.extra.keys() - {"csltype", *dated}):
         if not is_institution(paper.kind, name):
             _put(item, custom, paper.kind, name, paper.extra[name])
     if genre := thesis_type(paper):
@@ -56,12 +59,6 @@ def item(paper: Paper, number: int) -> dict[str, Any]:
     _put_identifiers(item, custom, paper)
     item["custom"] = {name: value for name, value in custom.items() if value}
     return {name: value for name, value in item.items() if value}
-
-
-def _people(paper: Paper) -> list[dict[str, str]]:
-    """The authors; a truncated list ends with `others`, as in pandoc and Zotero."""
-    authors = [_name(author) for author in paper.authors]
-    return [*authors, dict(OTHERS)] if paper.extra.get("and-others") else authors
 
 
 def _name(author: Author) -> dict[str, str]:
@@ -97,10 +94,10 @@ def _put(item: dict[str, Any], custom: dict[str, Any], kind: str, name: str, tex
     if variable in DATES and (date := dates.parse(text)) and date == text:
         item[variable] = _date_parts(date)
     elif variable in PEOPLE:
-        people = [part for part in text.split(" and ") if part.strip()]
-        item[variable] = [
-            dict(OTHERS) if part == "others" else _name(names.from_plain(part)) for part in people
-        ]
+        people, more = names.split_people(text)
+        item[variable] = [_name(names.from_plain(person)) for person in people]
+        if more:
+            custom[name] = text
     elif variable not in DATES and (name in VARIABLES or name in SAME):
         item[variable] = text
     else:

@@ -20,7 +20,6 @@ from sciread_app.formats.ris.tags import (
     STANDALONE_KINDS,
     TYPES,
     is_report_number,
-    is_truncation_mark,
 )
 from sciread_app.formats.values import dates, file_links, names
 from sciread_app.formats.values.institutions import from_publisher
@@ -119,7 +118,7 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], bool]:
     """The authors, and whether the list is marked as truncated."""
     text = "\n".join((*fields.pop("AU", ()), *fields.pop("A1", ())))
     listed = [name for name in text.split("\n") if name.strip(" ,;.")]
-    others = bool(listed) and is_truncation_mark(listed[-1])
+    others = bool(listed) and names.is_truncation_mark(listed[-1])
     return tuple(map(names.from_plain, listed[:-1] if others else listed)), others
 
 
@@ -253,7 +252,9 @@ def _extra(fields: Fields, venue: str) -> dict[str, str]:
             extra[OTHER.lower()] = value
     editors = [name for tag in ("A2", "ED") for name in fields.pop(tag, ())]
     if editors:
-        extra["editor"] = " and ".join(editors)
+        if names.is_truncation_mark(editors[-1]):
+            editors[-1] = names.OTHERS
+        extra.setdefault("editor", " and ".join(editors))
     for tag, values in fields.items():
         text = values[0] if len(values) == 1 else "\n".join(dict.fromkeys(filter(None, values)))
         # PubMed's records in EndNote have the day of publication in the place of the edition.

@@ -69,17 +69,9 @@ TAGS = {"editor": "A2", "shortjournal": "J2"} | {
 # Fields without a tag in RIS, as `name: text`.
 OTHER = "U5"
 
-# The last author of a truncated list.
-OTHERS = "others"
-_TRUNCATION_MARKS = frozenset([OTHERS, "et al", "et al."])
 # Item types with their own number under SN, where others have their ISSN.
 NUMBERED_KINDS = frozenset(["report", "patent"])
 _SERIAL = re.compile(r"(?:ISSN:?\s*)?\d{4}-?\d{3}[\dX]|[\d\s-]{9,}X?", re.I)
-
-
-def is_truncation_mark(author: str) -> bool:
-    """Whether an author is a placeholder for omitted names."""
-    return author.strip(" ,").lower() in _TRUNCATION_MARKS
 
 
 def is_report_number(text: str) -> bool:

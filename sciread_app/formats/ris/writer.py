@@ -11,7 +11,6 @@ from sciread_app.formats.ris.tags import (
     KINDS,
     NUMBERED_KINDS,
     OTHER,
-    OTHERS,
     STANDALONE_KINDS,
     TAGS,
     TYPES,
@@ -32,7 +31,7 @@ _IDENTIFIERS = {
     "arxiv": "U3  - arXiv:{}",
     "citekey": "ID  - {}",
 }
-_WRITTEN_ELSEWHERE = frozenset(["ty", "pages", "editor", "da", "issn", "and-others"])
+_WRITTEN_ELSEWHERE = frozenset(["ty", "pages", "editor", "da", "issn"])
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:
@@ -49,9 +48,10 @@ def _lines(paper: Paper) -> Iterator[str]:
     yield f"TY  - {original if fits else TYPES[paper.kind]}"
     yield f"TI  - {escaped(paper.title)}"
     yield from (f"AU  - {names.to_plain(author)}" for author in paper.authors)
-    if extra.get("and-others"):
-        yield f"AU  - {OTHERS}"
-    yield from (f"A2  - {name}" for name in extra.get("editor", "").split(" and ") if name)
+    editors, more_editors = names.split_people(extra.get("editor", ""))
+    yield from (f"A2  - {name}" for name in editors)
+    if more_editors:
+        yield _other("editor", extra["editor"])
     if paper.venue:
         yield f"{'JF' if paper.kind in STANDALONE_KINDS else 'T2'}  - {escaped(paper.venue)}"
     if paper.published:

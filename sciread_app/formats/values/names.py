@@ -25,6 +25,24 @@ _AND = r"(?<!\s)\s+and(?=\s)"
 _GIVEN_FIRST = re.compile(r"(?:[^\W\d_](?:\.-?\s*|\s+))+[^\W\d_]{2}.*")
 
 
+# The last name of a truncated list in BibTeX, and what other programs write there.
+OTHERS = "others"
+_TRUNCATION_MARKS = frozenset([OTHERS, "and others", "et al", "et al."])
+
+
+def is_truncation_mark(name: str) -> bool:
+    """Whether a name is a placeholder for omitted names."""
+    return name.strip(" ,").lower() in _TRUNCATION_MARKS
+
+
+def split_people(text: str) -> tuple[list[str], bool]:
+    """The names in a field of people other than the authors, and whether it ends with `and
+    others`."""
+    people = [name for name in text.split(" and ") if name.strip()]
+    others = bool(people) and is_truncation_mark(people[-1])
+    return people[:-1] if others else people, others
+
+
 def split_list(text: str) -> tuple[list[str], bool]:
     """The names in a BibTeX list, and whether it ends with `and others`."""
     if "{" in text:
@@ -34,7 +52,7 @@ def split_list(text: str) -> tuple[list[str], bool]:
     if len(names) == 1 and ";" in text:
         names = _split_grouped(text, re.compile(r"[;{}]"))
     names = [name.strip() for name in names]
-    others = bool(names) and names[-1].lower() in ("others", "et al", "et al.")
+    others = bool(names) and is_truncation_mark(names[-1])
     return [name for name in (names[:-1] if others else names) if name], others
 
 
@@ -174,7 +192,7 @@ def to_plain(author: Author) -> str:
 def to_bibtex(authors: Iterable[Author], encode: Callable[[str], str], *, others: bool) -> str:
     """The inverse of `split_list` and `parse`."""
     names = [_bibtex_name(author, encode) for author in authors]
-    return " and ".join([*names, "others"] if others else names)
+    return " and ".join([*names, OTHERS] if others else names)
 
 
 def _bibtex_name(author: Author, encode: Callable[[str], str]) -> str:

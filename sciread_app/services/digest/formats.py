@@ -145,7 +145,7 @@ def digest_title(digest: Digest) -> str:
 def byline(paper: Paper) -> str:
     """Authors, venue and date."""
     names = ", ".join(author.name for author in paper.authors[:_AUTHORS])
-    if len(paper.authors) > _AUTHORS:
+    if names and (len(paper.authors) > _AUTHORS or paper.has_more_authors):
         names = tr("{names} and others", names=names)
     return " · ".join(filter(None, (names, paper.venue, paper.published)))
 

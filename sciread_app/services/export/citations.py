@@ -13,8 +13,10 @@ from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.domain.text.tex import SUPERSCRIPTS, readable
 from sciread_app.errors import Cancelled, LibraryError, StyleRefused
+from sciread_app.formats.csl.fields import PEOPLE
 from sciread_app.formats.csl.style import CslStyle
 from sciread_app.formats.csl.writer import item
+from sciread_app.formats.values.names import OTHERS, split_people
 from sciread_app.language import tr, trn
 from sciread_app.services.export.citeproc import STEP, Processor
 from sciread_app.tasks import Task
@@ -157,6 +159,12 @@ def csl_item(paper: Paper, number: int) -> dict[str, Any]:
     """A paper as CSL-JSON for citeproc.js: the fields that styles use, as plain text."""
     made = {name: value for name, value in item(paper, number).items() if name not in _UNUSED}
     made |= {"id": str(number), "title": paper.title or "Untitled"}
+    truncated = {name for name in PEOPLE if split_people(paper.extra.get(name, ""))[1]}
+    for name in truncated | ({"author"} if paper.has_more_authors else set()):
+        if name in made:
+            made[name].append(
+                {"literal": OTHERS}
+            )  # which engine.js makes the "et al." of the style
     if paper.venue:
         made["container-title"] = paper.venue
     for value in made.values():

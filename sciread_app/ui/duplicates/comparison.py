@@ -149,6 +149,8 @@ def _pieces(words: Sequence[str], kind: str) -> Iterator[tuple[str, bool]]:
 def _people(paper: Paper) -> str:
     more = len(paper.authors) - _MOST_AUTHORS
     listed = names(paper.authors[:_MOST_AUTHORS])
+    if listed and paper.has_more_authors:
+        return tr("{names} et al.", names=listed)
     if more <= 0:
         return listed
     return trn("{names} and {n:,} more", "{names} and {n:,} more", more, names=listed)

@@ -119,7 +119,9 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
         for author in paper.authors[:MOST_AUTHORS]
     ]
     people = ", ".join(names) or _guessed_authors(paper) or tr("Unknown authors")
-    if (more := len(paper.authors) - MOST_AUTHORS) > 0:
+    if names and paper.has_more_authors:
+        people = tr("{names} et al.", names=people)
+    elif (more := len(paper.authors) - MOST_AUTHORS) > 0:
         people = trn("{names}, and {n} more", "{names}, and {n} more", more, names=people)
     guessed = _guess(guessed_year(paper), "published", tr("Accept year"))
     where = " · ".join(filter(None, (escape(paper.venue), escape(paper.published) or guessed)))

@@ -125,7 +125,7 @@ def _unbroken(text: str) -> str:
 
 def _facts(paper: Paper) -> str:
     names = ", ".join(author.last_name for author in paper.authors[:AUTHORS])
-    if len(paper.authors) > AUTHORS:
+    if names and (len(paper.authors) > AUTHORS or paper.has_more_authors):
         names = tr("{names} et al.", names=names)
     return escape(" · ".join(filter(None, (names, paper.venue, paper.published[:4]))))
 

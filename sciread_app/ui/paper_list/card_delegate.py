@@ -207,9 +207,7 @@ class CardDelegate(QStyledItemDelegate):
         top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
         # The bar may reach down to the authors.
         small = QFontMetrics(self._small)
-        who = authors_within(
-            paper.authors, lambda text: small.horizontalAdvance(text) <= beside.width()
-        )
+        who = authors_within(paper, lambda text: small.horizontalAdvance(text) <= beside.width())
         top = self._paint_line(painter, beside, top + 3, who, self._small, theme.quiet)
         top = self._paint_facts(painter, box, top + 1, card, theme)
         bottom = box.bottom() + 8
@@ -311,7 +309,7 @@ class CardDelegate(QStyledItemDelegate):
         who = ""
         if with_authors:
             who = authors_within(
-                card.paper.authors, lambda text: small.horizontalAdvance(text) <= room // 2
+                card.paper, lambda text: small.horizontalAdvance(text) <= room // 2
             )
         text = " · ".join(filter(None, (who, card.paper.venue)))
         year = card.paper.published[:4]

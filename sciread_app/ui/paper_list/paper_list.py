@@ -233,7 +233,7 @@ class PaperModel(QAbstractTableModel):
         year = paper.published[:4]
         move = accessible_move(moved) if moved else ""
         parts = (
-            *(readable(paper.title), move, authors(paper.authors), paper.venue, year),
+            *(readable(paper.title), move, authors(paper), paper.venue, year),
             accessible_marks(card),
         )
         return ", ".join(filter(None, parts))

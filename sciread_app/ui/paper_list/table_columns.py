@@ -28,7 +28,7 @@ def _creators(card: Card) -> str:
     """The family names of up to two authors, or of the first: "LeCun et al."."""
     people = card.paper.authors
     families = [" ".join(filter(None, (one.particle, one.family or one.given))) for one in people]
-    if len(families) > 2:
+    if len(families) > 2 or (families and card.paper.has_more_authors):
         return tr("{author} et al.", author=families[0])
     if len(families) == 2:
         return tr("{first} and {second}", first=families[0], second=families[1])

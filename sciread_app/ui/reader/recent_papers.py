@@ -69,7 +69,7 @@ class _Recent(QWidget):
     def __init__(self, recent: RecentPaper) -> None:
         super().__init__()
         now, paper = datetime.now(), recent.paper
-        title, names = readable(paper.title), authors(paper.authors)
+        title, names = readable(paper.title), authors(paper)
         page = tr("Page {page}", page=recent.page + 1)
         if recent.pages:
             page = tr("Page {page} of {count}", page=recent.page + 1, count=recent.pages)

@@ -58,6 +58,14 @@ EXTRA = st.dictionaries(
 )
 
 
+OTHERS = [
+    {},
+    {"and-others": "true"},
+    {"editor": "Ng, Ann and others"},
+    {"and-others": "true", "editor": "others"},
+]
+
+
 @st.composite
 def papers(draw):
     kind = draw(st.sampled_from(KINDS))
@@ -75,7 +83,7 @@ def papers(draw):
         identifiers=identifiers(*named.items(), ("citekey", key)),
         fields=tuple(draw(st.sampled_from([(), ("cs.CL",), ("cs.CL", "math.ST")]))),
         keywords=tuple(draw(st.sampled_from([(), ("one",), ("one", "two & 3%"), ("a, b", "c_d")]))),
-        extra=draw(EXTRA) | draw(st.sampled_from([{}, {"and-others": "true"}])),
+        extra=draw(EXTRA) | draw(st.sampled_from(OTHERS)),
         source_id=key,
     )
 
@@ -157,7 +165,6 @@ REPORT = Paper(title="R", kind="report", extra={"institution": "NASA", "number":
     [
         (THESIS, ["TY  - THES", "PB  - Lund", "M3  - PhD thesis"]),
         (REPORT, ["TY  - RPRT", "PB  - NASA", "SN  - TM-12"]),
-        (Paper(title="A", extra={"and-others": "true"}), ["AU  - others"]),
     ],
 )
 def test_ris_file_has_every_field_under_standard_tags(paper, lines):
@@ -171,10 +178,6 @@ def test_ris_file_has_every_field_under_standard_tags(paper, lines):
     [
         (THESIS, {"publisher": "Lund", "genre": "PhD thesis"}),
         (REPORT, {"publisher": "NASA", "number": "TM-12"}),
-        (
-            Paper(title="A", authors=(Author("Lee"),), extra={"and-others": "true"}),
-            {"author": [{"family": "Lee"}, {"literal": "others"}]},
-        ),
     ],
 )
 def test_csl_item_has_every_field_under_standard_names(paper, fields):
@@ -194,6 +197,19 @@ def test_csl_json_keeps_several_identifiers_of_a_kind(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(written(paper, csl_json), encoding="utf-8")
     assert next(csl_json.read(path)).identifiers[:2] == paper.identifiers
+
+
+@given(people=st.lists(AUTHORS, min_size=1, max_size=3), others=st.sampled_from(OTHERS))
+def test_omitted_people_are_no_person_in_any_format_but_bibtex(people, others):
+    paper = Paper(title="A", authors=tuple(people), extra=others)
+    item = json.loads(written(paper, csl_json))[0]
+    assert len(item["author"]) == len(people)
+    assert {"literal": "others"} not in [*item.get("editor", []), *item["author"]]
+    lines = written(paper, ris).splitlines()
+    assert len([line for line in lines if line.startswith("AU  - ")]) == len(people)
+    assert not {"A2  - others", "AU  - others"} & set(lines)
+    written_by = next(line for line in written(paper, bibtex).splitlines() if "author =" in line)
+    assert written_by.endswith(" and others},") == ("and-others" in others)
 
 
 @pytest.mark.parametrize("last", ["et al.", "Et al", "others"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,17 +103,22 @@ def test_closeness_is_logarithmic_in_the_distance_to_100():
 
 
 def test_authors_beyond_the_limit_are_counted():
-    many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
+    many = paper(authors=";".join(f"Author{n}" for n in range(9)))
     assert authors(many).endswith("Author5 and 3 more")
     assert authors(many, 4).endswith("Author3 and 5 more")
-    assert authors(()) == "Unknown authors"
+    assert authors(paper(authors="")) == "Unknown authors"
+
+
+def test_authors_with_others_are_not_counted():
+    assert authors(paper(authors="Lee; Ng", extra={"and-others": "true"})) == "Lee, Ng et al."
 
 
 def test_authors_within_a_width_are_counted():
-    many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
+    many = paper(authors=";".join(f"Author{n}" for n in range(9)))
     assert authors_within(many, lambda text: len(text) <= 30) == "Author0, Author1 and 7 more"
     assert authors_within(many, lambda text: False) == "Author0 and 8 more"
-    assert authors_within(many[:2], lambda text: len(text) <= 30) == "Author0, Author1"
+    two = replace(many, authors=many.authors[:2])
+    assert authors_within(two, lambda text: len(text) <= 30) == "Author0, Author1"
 
 
 def test_best_excerpt_starts_with_the_best_sentence():

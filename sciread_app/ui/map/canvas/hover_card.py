@@ -80,7 +80,7 @@ class HoverCard(QFrame):
         paper = card.paper
         self.title.setText(readable(paper.title) or tr("Untitled"))
         where = " · ".join(filter(None, (paper.venue, paper.published[:4])))
-        self.below.setText("\n".join(filter(None, (authors(paper.authors, 4), where))))
+        self.below.setText("\n".join(filter(None, (authors(paper, 4), where))))
         self._fit()
         frame = self._parent.rect()
         left, top = self._at.x() + OFFSET, self._at.y() + OFFSET

@@ -48,7 +48,7 @@ class CitationCard(Overlay):
         paper = cited.paper
         if paper:
             self.title.setText(readable(paper.title))
-            self.authors.setText(authors(paper.authors))
+            self.authors.setText(authors(paper))
             year = str(paper.year) if paper.year else ""
             self.place.setText(" · ".join(filter(None, (readable(paper.venue), year))))
             self.open.setText(tr("Read PDF") if cited.path else tr("Show in library"))

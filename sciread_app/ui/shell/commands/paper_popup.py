@@ -91,7 +91,7 @@ class PaperPopup(Popup):
         open_paper = partial(self._navigate.open_paper, paper.id, title)
         if found.file:
             open_paper = partial(self._navigate.read, paper.id, found.file)
-        about = (authors(paper.authors, 1), paper.published[:4], tr("PDF") if found.file else "")
+        about = (authors(paper, 1), paper.published[:4], tr("PDF") if found.file else "")
         return PaletteEntry(str(paper.id), title, " · ".join(filter(None, about)), open_paper)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,3 +78,11 @@ def test_title_key_ignores_case_accents_and_punctuation(title):
     assert title_key(title.upper().lower()) == title_key(title.upper())
     assert title_key(f"«{title}!»") == title_key(title)
     assert block_keys(title) == block_keys(title)
+
+
+@pytest.mark.parametrize("kept_has_authors", [True, False])
+def test_merge_keeps_the_mark_of_truncation_with_its_author_list(kept_has_authors):
+    short = paper(authors="Lee", extra={"and-others": "true"})
+    kept = paper(authors="Lee; Ng" if kept_has_authors else "")
+    merged = merge(kept, short)
+    assert merged.has_more_authors == (not kept_has_authors)

@@ -33,6 +33,11 @@ def test_author_field_names_one_two_or_the_first_author(authors, shown):
     assert stem(authors=authors) == f"{shown} - Attention Is All You Need"
 
 
+def test_author_field_names_the_first_of_a_truncated_list():
+    paper = Paper(title="Bees", authors=(Author("Vaswani"),), extra={"and-others": "true"})
+    assert file_stem(paper, "{author} - {title}") == "Vaswani et al. - Bees"
+
+
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
