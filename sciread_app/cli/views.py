@@ -15,6 +15,7 @@ from rich.text import Text
 
 from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetch import Fetch
+from sciread_app.domain.metadata.identifiers import other_fields
 from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import Paper, PaperId, Skipped
@@ -187,7 +188,7 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
         ("venue", shown.venue),
         ("published", shown.published),
         ("type", KIND_NAMES.get(shown.kind, shown.kind)),
-        *((kind, value) for kind, value in shown.identifiers),
+        *((kind, value) for kind, value in shown.written_identifiers),
         ("fields", ", ".join(shown.fields)),
         ("keywords", ", ".join(shown.keywords)),
         ("tags", ", ".join(marks.tags)),
@@ -204,7 +205,7 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
             counts.citations
             and tr("{papers} known", papers=trn("{n:,} paper", "{n:,} papers", counts.citations)),
         ),
-        *shown.extra.items(),
+        *other_fields(shown).items(),
         ("looked up", ", ".join(f"{one.field} ({one.source})" for one in about.looked_up)),
     )
     title = titled(shown.id, shown.title)

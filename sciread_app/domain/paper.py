@@ -94,6 +94,21 @@ class Paper:
         """The first identifier of this kind, or an empty string."""
         return next((value for k, value in self.identifiers if k == kind), "")
 
+    @property
+    def written_identifiers(self) -> tuple[Identifier, ...]:
+        """The identifiers for people and other programs: a DOI in the case that it came in.
+
+        That is kept as `doi` in `extra`; `identifiers` are in normal form, to be compared.
+        """
+        doi = self.extra.get("doi", "")
+        written = {Identifier("doi", doi.lower()): Identifier("doi", doi)}
+        return tuple(written.get(one, one) for one in self.identifiers)
+
+    @property
+    def written_doi(self) -> str:
+        """The first DOI in the case that it came in, or an empty string."""
+        return next((value for kind, value in self.written_identifiers if kind == "doi"), "")
+
 
 class FiledNote(NamedTuple):
     """A note of another program. `key` identifies it there; `added` is in seconds since 1970, or

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, identifiers
+from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, doi_as_written, identifiers
 from sciread_app.domain.paper import KINDS, Author, Identifier, Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.json_lines import objects, string
@@ -78,7 +78,7 @@ def _paper(record: dict[str, Any]) -> Paper | None:
         identifiers=found,
         fields=_fields(record),
         keywords=_words(record.get("keywords")),
-        extra=_extra(record, abstract),
+        extra=_extra(record, abstract) | doi_as_written(found, string(record.get("doi"))),
         source="jsonl",
         source_id=name,
     )

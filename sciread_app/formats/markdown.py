@@ -61,6 +61,6 @@ def _source(paper: Paper) -> str:
 
 
 def _links(paper: Paper) -> Iterator[str]:
-    for kind, value in paper.identifiers:
+    for kind, value in paper.written_identifiers:
         if kind in _LINKED:
             yield f"<{RESOLVERS[kind]}{value}>"

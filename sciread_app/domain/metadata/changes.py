@@ -143,7 +143,7 @@ def suggest(
 
 def field_texts(paper: Paper) -> dict[str, str]:
     """The text of each field in FIELD_TITLES, by its name."""
-    texts = written(paper) | {"fields": "; ".join(paper.fields)}
+    texts = written(paper) | {"fields": "; ".join(paper.fields), "doi": paper.identifier("doi")}
     return {name: texts.get(name, paper.extra.get(name, "")) for name in FIELD_TITLES}
 
 

@@ -6,7 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.metadata.identifiers import IDENTIFIER_NAMES, identifier
+from sciread_app.domain.metadata.identifiers import (
+    IDENTIFIER_NAMES,
+    doi_as_written,
+    identifier,
+    other_fields,
+)
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.language import tr
 
@@ -27,9 +32,10 @@ def written(paper: Paper) -> dict[str, str]:
         "venue": paper.venue,
         "abstract": paper.abstract,
         "keywords": "; ".join(paper.keywords),
-        "extra": "\n".join(f"{name}: {value}" for name, value in paper.extra.items()),
+        "extra": "\n".join(f"{name}: {value}" for name, value in other_fields(paper).items()),
     }
-    return texts | {kind: paper.identifier(kind) for kind in IDENTIFIER_NAMES}
+    named = {kind: paper.identifier(kind) for kind in IDENTIFIER_NAMES}
+    return texts | named | {"doi": paper.written_doi}
 
 
 def changed(paper: Paper, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -40,6 +46,12 @@ def changed(paper: Paper, texts: Mapping[str, str]) -> dict[str, Any]:
     values = {name: value_of(name, text, paper) for name, text in new.items() if name in _READ}
     if any(name in IDENTIFIER_NAMES for name in new):
         values["identifiers"] = _identifiers(paper, new)
+    if "doi" in new or "extra" in values:
+        fields = values.get("extra", other_fields(paper))
+        known = values.get("identifiers", paper.identifiers)
+        fields |= doi_as_written(known, new.get("doi", before["doi"]))
+        if "extra" in values or fields != paper.extra:
+            values["extra"] = fields
     return values
 
 

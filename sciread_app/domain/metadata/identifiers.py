@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from sciread_app.domain.paper import Identifier
+from sciread_app.domain.paper import Identifier, Paper
 
 IDENTIFIER_KINDS = ("doi", "arxiv", "pmid", "pmcid", "isbn", "citekey")
 # Display names of identifier kinds.
@@ -114,6 +114,28 @@ def identifiers(*pairs: tuple[str, str]) -> tuple[Identifier, ...]:
     """The distinct identifiers of these (kind, text) pairs, in order."""
     found = (identifier(kind, text) for kind, text in pairs if text)
     return tuple(dict.fromkeys(i for i in found if i))
+
+
+def doi_as_written(known: Iterable[Identifier], *texts: str) -> dict[str, str]:
+    """The first DOI of `known` as it is in one of the texts that it was read from, for
+    `Paper.extra`; empty if it is in lower case."""
+    doi = next((value for kind, value in known if kind == "doi"), "")
+    for text in filter(None, texts) if doi else ():
+        for plain in (text, closed_up(unquote(text))):
+            lower = plain.lower()
+            # Some letters have another length in lower case.
+            if (at := lower.find(doi)) >= 0 and len(lower) == len(plain):
+                written = plain[at : at + len(doi)]
+                return {"doi": written} if written != doi else {}
+    return {}
+
+
+def other_fields(paper: Paper) -> dict[str, str]:
+    """The fields in `extra` that no other attribute has: all but the original case of a DOI."""
+    fields = dict(paper.extra)
+    if "doi" in fields and identifier("doi", fields["doi"]):
+        del fields["doi"]
+    return fields
 
 
 def arxiv_id(text: str) -> tuple[str, int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.values import dates
 
@@ -46,13 +46,15 @@ def paper(
     """
     notice = withdrawn(extra.get("comment", ""), abstract)
     given = {name: text for name, text in extra.items() if text}
+    known = identifiers(("arxiv", base), *(("doi", doi) for doi in dois.split()))
+    given |= doi_as_written(known, dois)
     return Paper(
         title=title,
         abstract=abstract,
         authors=authors,
         published=published,
         venue=venue_of(extra.get("journal_ref", "")),
-        identifiers=identifiers(("arxiv", base), *(("doi", doi) for doi in dois.split())),
+        identifiers=known,
         fields=fields,
         extra=given | ({"withdrawn": notice} if notice else {}),
         source="arxiv",

@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sciread_app.domain.metadata.identifiers import arxiv_id, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import (
+    arxiv_id,
+    doi_as_written,
+    identifier,
+    identifiers,
+)
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.bibtex.blocks import BibtexEntry, Broken, Comment, blocks
 from sciread_app.formats.bibtex.fields import (
@@ -249,6 +254,7 @@ def _identify(
 ) -> tuple[tuple[Identifier, ...], tuple[str, ...]]:
     """The entry's identifiers and its subject areas, removed from `fields`."""
     pairs = [*_eprint(fields)]
+    addresses = [verbatim(fields[name]) for name in ("doi", *_ADDRESSES) if name in fields]
     for name, kind in (("doi", "doi"), ("pmid", "pmid"), ("pmcid", "pmcid"), ("pmc", "pmcid")):
         if name in fields and identifier(kind, text := verbatim(fields[name])):
             pairs.append((kind, text))
@@ -260,6 +266,7 @@ def _identify(
     pairs += _other_identifiers(fields, {kind for kind, _ in pairs})
     keys = [entry.key, *latex.decode(fields.pop("ids", "")).split(",")]
     found = identifiers(*pairs, *(("citekey", key.strip()) for key in keys))
+    fields |= doi_as_written(found, *addresses)
     primary = fields.pop("primaryclass", "") or fields.pop("eprintclass", "")
     subjects = latex.decode(fields.pop("subjects", "")).split(";")
     areas = (text.strip() for text in (latex.decode(primary), *subjects))
@@ -284,9 +291,12 @@ def _eprint(fields: dict[str, str]) -> Iterator[tuple[str, str]]:
             return
 
 
+_ADDRESSES = ("url", "ee", "bdsk-url-1")
+
+
 def _other_identifiers(fields: Mapping[str, str], known: set[str]) -> Iterator[tuple[str, str]]:
     """Identifiers in fields intended for other data."""
-    for name in ("url", "ee", "bdsk-url-1"):
+    for name in _ADDRESSES:
         address = fields.get(name, "")
         if "doi" not in known and (match := _DOI_ADDRESS.search(address)):
             yield "doi", verbatim(match[1])

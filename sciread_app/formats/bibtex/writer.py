@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from sciread_app.domain import citekeys
+from sciread_app.domain.metadata.identifiers import other_fields
 from sciread_app.domain.paper import Paper
 from sciread_app.formats.bibtex.fields import (
     DATE_FIELDS,
@@ -63,7 +64,7 @@ def _keys(papers: list[Paper]) -> list[str]:
 
 def _fields(paper: Paper, dialect: Dialect) -> tuple[str, dict[str, str]]:
     """The entry's type, and its fields in order, each value with its braces."""
-    extra = dict(paper.extra)
+    extra = other_fields(paper)
     entry_type = _type(paper, extra.pop("entrytype", ""))
     others = bool(extra.pop("and-others", ""))
     texts = _texts(paper, dialect) | _dates(paper, extra, dialect) | _names(paper, dialect)
@@ -111,7 +112,7 @@ def _names(paper: Paper, dialect: Dialect) -> dict[str, str]:
     """Fields for identifiers, and for subject areas, which accompany the arXiv id if there is
     one."""
     by_kind: dict[str, list[str]] = {}
-    for kind, value in paper.identifiers:
+    for kind, value in paper.written_identifiers:
         by_kind.setdefault(kind, []).append(value)
     fields: dict[str, str] = {k: by_kind[k][0] for k in ("doi", "pmid", "pmcid") if k in by_kind}
     fields["isbn"] = " ".join(by_kind.get("isbn", ()))

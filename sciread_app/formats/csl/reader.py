@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import (
+    IDENTIFIER_KINDS,
+    doi_as_written,
+    identifier,
+    identifiers,
+)
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.csl.fields import NAMES, PEOPLE, kind_of
 from sciread_app.formats.csl.writer import write
@@ -229,6 +234,8 @@ def _identify(item: Item, custom: Item) -> tuple[str, tuple[Identifier, ...]]:
     if not key and not source_id.isdecimal() and "://" not in source_id:
         key = source_id
     pairs = []
+    note = _text(item.get("note"))
+    addresses = (_text(item.get("DOI")), note)
     for kind, name in (("doi", "DOI"), ("pmid", "PMID"), ("pmcid", "PMCID"), ("arxiv", "number")):
         if identifier(kind, text := _text(item.get(name))):
             pairs.append((kind, text))
@@ -237,7 +244,6 @@ def _identify(item: Item, custom: Item) -> tuple[str, tuple[Identifier, ...]]:
     if all(identifier("isbn", isbn) for isbn in isbns):
         pairs += [("isbn", isbn) for isbn in isbns]
         del item["ISBN"]
-    note = _text(item.get("note"))
     pairs += [(kind.lower(), text) for kind, text in _NOTED.findall(note)]
     if note:
         item["note"] = _NOTED.sub(
@@ -248,6 +254,7 @@ def _identify(item: Item, custom: Item) -> tuple[str, tuple[Identifier, ...]]:
     named = map(_named, further if isinstance(further, list) else ())
     pairs += [(kind, text) for kind, text in named if kind in IDENTIFIER_KINDS]
     found = identifiers(*pairs, ("citekey", key))
+    custom |= doi_as_written(found, *addresses)
     if item.get("publisher") == "arXiv" and any(kind == "arxiv" for kind, _ in found):
         del item["publisher"]
     return source_id, found

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
+from sciread_app.domain.metadata.identifiers import other_fields
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.csl.fields import (
     DATES,
@@ -51,9 +52,10 @@ def item(paper: Paper, number: int) -> dict[str, Any]:
     dated = () if paper.published else ("year",)
     if paper.published and len(item["issued"]["date-parts"]) > 1:
         dated = ("date",)
-    for name in sorted(paper.extra.keys() - {"csltype", *dated}):
+    fields = other_fields(paper)
+    for name in sorted(fields.keys() - {"csltype", *dated}):
         if not is_institution(paper.kind, name):
-            _put(item, custom, paper.kind, name, paper.extra[name])
+            _put(item, custom, paper.kind, name, fields[name])
     if genre := thesis_type(paper):
         item.setdefault("genre", genre)
     _put_identifiers(item, custom, paper)
@@ -105,8 +107,9 @@ def _put(item: dict[str, Any], custom: dict[str, Any], kind: str, name: str, tex
 
 
 def _put_identifiers(item: dict[str, Any], custom: dict[str, Any], paper: Paper) -> None:
-    named: Mapping[str, str] = {"doi": "DOI", "pmid": "PMID", "pmcid": "PMCID"}
+    named: Mapping[str, str] = {"pmid": "PMID", "pmcid": "PMCID"}
     item |= {variable: paper.identifier(kind) for kind, variable in named.items()}
+    item["DOI"] = paper.written_doi
     isbns = [value for kind, value in paper.identifiers if kind == "isbn"]
     item["ISBN"] = " ".join(isbns)
     item["citation-key"] = paper.identifier("citekey")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.files.streams import decoded, numbered_lines, open_bytes
 from sciread_app.formats.pubmed import fields as medline
@@ -121,6 +121,8 @@ def _paper(record: NbibRecord, path: Path) -> Paper | Skipped:
     extra = _extra(record)
     if notice:
         extra.setdefault("copyright", notice)
+    known = _identifiers(record, pmid)
+    extra |= doi_as_written(known, *(value for value, kind in _ids(record) if kind == "doi"))
     return Paper(
         title=title,
         abstract=abstract,
@@ -128,7 +130,7 @@ def _paper(record: NbibRecord, path: Path) -> Paper | Skipped:
         kind=_kind(record),
         published=dates.parse(record.first("DP", "DEP")),
         venue=record.first("JT", "TA"),
-        identifiers=_identifiers(record, pmid),
+        identifiers=known,
         fields=medline.major_first(_heading(text) for text in record.all("MH")),
         keywords=tuple(dict.fromkeys(text.lstrip("*") for text in record.all("OT"))),
         extra=extra,

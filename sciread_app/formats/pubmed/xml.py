@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.metadata.identifiers import identifier, identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifier, identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats.files.streams import open_bytes
 from sciread_app.formats.files.xml_stream import BadXml, document, elements, text_of
@@ -141,6 +141,8 @@ def _article(element: etree._Element) -> Paper:
     )
     ids = _ids(element, article)
     extra["pii"] = next((value for kind, value in ids if kind == "pii"), "")
+    known = identifiers(("pmid", pmid), *((k, v) for k, v in ids if k in ("doi", "pmcid")))
+    extra |= doi_as_written(known, *(value for kind, value in ids if kind == "doi"))
     return Paper(
         title=medline.title_of(text_of(article.find("ArticleTitle"))) or extra["origtitle"],
         abstract=abstract,
@@ -148,7 +150,7 @@ def _article(element: etree._Element) -> Paper:
         kind=medline.kind_of(types),
         published=_published(article),
         venue=text_of(article.find("Journal/Title")) or extra.get("shortjournal", ""),
-        identifiers=identifiers(("pmid", pmid), *((k, v) for k, v in ids if k in ("doi", "pmcid"))),
+        identifiers=known,
         fields=medline.major_first(map(_heading, citation.iterfind("MeshHeadingList/MeshHeading"))),
         keywords=_keywords(citation),
         extra={key: text for key, text in extra.items() if text},

@@ -10,7 +10,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from sciread_app.domain.metadata.identifiers import closed_up, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import (
+    closed_up,
+    doi_as_written,
+    identifier,
+    identifiers,
+)
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.ris.tags import (
     EXTRA_NAMES,
@@ -71,7 +76,7 @@ def _paper(title: str, fields: Fields, folders: Sequence[Path], source: str) -> 
     """Takes the known tags out of `fields`; the rest is kept in `extra`."""
     ris_type = _take(fields, "TY").upper()
     key = fields["ID"][0] if "ID" in fields else ""
-    known = _identify(fields)
+    known, written_doi = _identify(fields)
     kind = KINDS.get(ris_type, "article")
     tags = ("JF", "JO") if kind in STANDALONE_KINDS else ("JF", "T2", "BT", "JO", "JA", "J2", "J1")
     venue = plain(_take(fields, *tags))
@@ -92,6 +97,7 @@ def _paper(title: str, fields: Fields, folders: Sequence[Path], source: str) -> 
     extra = _extra(fields, venue)
     if publisher != venue:
         extra |= from_publisher(kind, publisher, extra)
+    extra |= written_doi
     if others:
         extra["and-others"] = "true"
     subjects = extra.pop("fields", "").split("; ")
@@ -185,12 +191,14 @@ def _path(link: str) -> str:
     return file_links.path_of_url(link) if link.startswith("file:") else link
 
 
-def _identify(fields: Fields) -> tuple[Identifier, ...]:
-    """All identifiers; those with a tag of their own are removed from `fields`."""
+def _identify(fields: Fields) -> tuple[tuple[Identifier, ...], dict[str, str]]:
+    """All identifiers, and the DOI in its original case for `extra`.
+
+    Those with a tag of their own are removed from `fields`.
+    """
     pairs = []
     doi = identifier("doi", fields["DO"][0]) if "DO" in fields else None
-    if doi:
-        _take(fields, "DO")
+    written = _take(fields, "DO") if doi else ""
     texts = "\n".join([value for tag in _IDENTIFIER_TAGS if tag in fields for value in fields[tag]])
     if not doi and (found_doi := _DOI.search(closed_up(texts))):
         pairs.append(("doi", found_doi[1]))
@@ -202,7 +210,8 @@ def _identify(fields: Fields) -> tuple[Identifier, ...]:
     if key := _take(fields, "ID"):
         pairs.append(("citekey", key))
     found = identifiers(*pairs)
-    return (doi, *(name for name in found if name != doi)) if doi else found
+    known = (doi, *(name for name in found if name != doi)) if doi else found
+    return known, doi_as_written(known, written, texts)
 
 
 def _numbers(fields: Fields, texts: str) -> Iterator[tuple[str, str]]:

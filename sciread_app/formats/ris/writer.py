@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
+from sciread_app.domain.metadata.identifiers import other_fields
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.ris.tags import (
     KINDS,
@@ -42,7 +43,7 @@ def write(papers: Iterable[Paper], stream: TextIO) -> None:
 
 
 def _lines(paper: Paper) -> Iterator[str]:
-    extra = paper.extra
+    extra = other_fields(paper)
     original = extra.get("ty", "")
     fits = original and KINDS.get(original, "article") == paper.kind
     yield f"TY  - {original if fits else TYPES[paper.kind]}"
@@ -58,7 +59,7 @@ def _lines(paper: Paper) -> Iterator[str]:
         yield f"PY  - {paper.published[:4]}"
         yield f"DA  - {extra.get('da') or _date(paper.published)}"
     yield from _pages(extra.get("pages", ""))
-    for identifier in _one_of_each(paper.identifiers):
+    for identifier in _one_of_each(paper.written_identifiers):
         yield _IDENTIFIERS[identifier.kind].format(identifier.value)
     yield from _serial_numbers(paper)
     publisher, by_name = as_publisher(paper.kind, extra)

@@ -102,8 +102,9 @@ def bibliography(
 
 def link(paper: Paper) -> str:
     """The most permanent address of a paper; empty if none is known."""
+    named = dict(reversed(paper.written_identifiers))  # the first of each kind
     for kind in _LINKED:
-        if value := paper.identifier(kind):
+        if value := named.get(kind):
             return RESOLVERS[kind] + value
     url = paper.extra.get("url", "")
     return url if url.startswith(("https://", "http://")) else ""
@@ -112,7 +113,7 @@ def link(paper: Paper) -> str:
 def _doi(paper: Paper) -> str:
     """The DOI of a paper, or that which arXiv gives every preprint."""
     arxiv = paper.identifier("arxiv")
-    return paper.identifier("doi") or (f"10.48550/arXiv.{arxiv}" if arxiv else "")
+    return paper.written_doi or (f"10.48550/arXiv.{arxiv}" if arxiv else "")
 
 
 _LINES: dict[CopyAs, Callable[[Paper], str]] = {

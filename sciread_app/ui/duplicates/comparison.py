@@ -157,7 +157,7 @@ def _people(paper: Paper) -> str:
 
 
 def _identifiers(paper: Paper) -> str:
-    listed = ((_IDENTIFIERS.get(kind, kind), value) for kind, value in paper.identifiers)
+    listed = ((_IDENTIFIERS.get(kind, kind), value) for kind, value in paper.written_identifiers)
     return ", ".join(f"{name}: {value}" for name, value in listed)
 
 

@@ -127,7 +127,7 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
     where = " · ".join(filter(None, (escape(paper.venue), escape(paper.published) or guessed)))
     web = [
         f'<a href="{escape(url)}">{escape(text)}</a>'
-        for text, url in identifier_links(paper.identifiers)
+        for text, url in identifier_links(paper.written_identifiers)
     ]
     url = paper.extra.get("url", "")
     if url.startswith(("https://", "http://")) and not web:

@@ -39,10 +39,6 @@ def _citations(card: Card) -> str:
     return f"{card.citations:,}" if card.citations else ""
 
 
-def _identifier(kind: str) -> Callable[[Card], str]:
-    return lambda card: card.paper.identifier(kind)
-
-
 # The title comes first and takes the remaining width when the table is first shown. New columns
 # come last, since a saved table identifies its columns by their numbers.
 COLUMNS = (
@@ -55,7 +51,7 @@ COLUMNS = (
     Column(tr("PDF"), 6, 6, lambda card: "✓" if has_pdf(card) else ""),
     Column(tr("Type"), 16, 16, lambda card: KIND_NAMES.get(card.paper.kind, ""), shown=False),
     Column(tr("Fields"), 16, 16, lambda card: ", ".join(card.paper.fields), shown=False),
-    Column("DOI", 24, 24, _identifier("doi"), shown=False),
-    Column("arXiv", 14, 14, _identifier("arxiv"), shown=False),
+    Column("DOI", 24, 24, lambda card: card.paper.written_doi, shown=False),
+    Column("arXiv", 14, 14, lambda card: card.paper.identifier("arxiv"), shown=False),
     Column(tr("Citations"), 11, 11, _citations, Order.citations, shown=False),
 )

@@ -57,6 +57,7 @@ def test_record_becomes_a_paper(read, namespace):
             identifiers=(Identifier("doi", "10.1000/bees"), Identifier("citekey", "lee2016")),
             keywords=("wax", "honey"),
             extra={
+                "doi": "10.1000/Bees",
                 "volume": "65",
                 "number": "5",
                 "pages": "1-9",

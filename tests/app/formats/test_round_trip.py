@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import KINDS, Author, Paper
+from sciread_app.formats import read_file
 from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.formats.ris import reader as ris
@@ -41,7 +42,7 @@ AUTHORS = st.builds(
 TITLES = texts("T", max_size=60)
 DATES = st.sampled_from(["", "1999", "2017-06", "2017-06-12", "0850"])
 IDENTIFIERS = st.tuples(
-    st.sampled_from(["", "10.1000/182", "10.1002/(sici)1097<1::aid>3.0.co;2-a"]),
+    st.sampled_from(["", "10.1000/182", "10.1016/S0140-Q", "10.1002/(SICI)1097<1::AID>3.0.CO;2-A"]),
     st.sampled_from(["", "2101.00027", "hep-th/9901001"]),
     st.sampled_from(["", "12345"]),
     st.sampled_from(["", "PMC77"]),
@@ -80,10 +81,10 @@ def papers(draw):
         kind=kind,
         published=draw(DATES),
         venue=draw(texts("V", max_size=20)),
-        identifiers=identifiers(*named.items(), ("citekey", key)),
+        identifiers=(known := identifiers(*named.items(), ("citekey", key))),
         fields=tuple(draw(st.sampled_from([(), ("cs.CL",), ("cs.CL", "math.ST")]))),
         keywords=tuple(draw(st.sampled_from([(), ("one",), ("one", "two & 3%"), ("a, b", "c_d")]))),
-        extra=draw(EXTRA) | draw(st.sampled_from(OTHERS)),
+        extra=draw(EXTRA) | draw(st.sampled_from(OTHERS)) | doi_as_written(known, named["doi"]),
         source_id=key,
     )
 
@@ -199,6 +200,27 @@ def test_csl_json_keeps_several_identifiers_of_a_kind(tmp_path):
     assert next(csl_json.read(path)).identifiers[:2] == paper.identifiers
 
 
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "doi", ["10.1016/S0140-6736(20)30183-5", "10.1002/(SICI)1097<1::AID>3.0.CO;2-A", "10.1000/182"]
+)
+def test_doi_is_written_in_its_original_case(name, doi):
+    module, options = FORMATS[name]
+    known = identifiers(("doi", doi))
+    paper = Paper(title="A", identifiers=known, extra=doi_as_written(known, f"doi:{doi}"))
+    text = written(paper, module, **options)
+    assert text.count(doi) == 1 and "U5" not in text
+    assert paper.identifier("doi") == doi.lower()
+
+
+def test_case_of_a_replaced_doi_is_not_written():
+    known = identifiers(("doi", "10.1000/182"))
+    paper = Paper(title="A", identifiers=known, extra={"doi": "10.1000/OTHER"})
+    for module, options in FORMATS.values():
+        text = written(paper, module, **options)
+        assert "10.1000/182" in text and "OTHER" not in text
+
+
 @given(people=st.lists(AUTHORS, min_size=1, max_size=3), others=st.sampled_from(OTHERS))
 def test_omitted_people_are_no_person_in_any_format_but_bibtex(people, others):
     paper = Paper(title="A", authors=tuple(people), extra=others)
@@ -218,3 +240,23 @@ def test_ris_may_mark_omitted_authors(last, tmp_path):
     path.write_text(f"TY  - JOUR\nTI  - A\nAU  - Lee, Ann\nAU  - {last}\nER  -\n")
     (found,) = ris.read(path)
     assert (found.authors, found.extra["and-others"]) == ((Author("Lee", "Ann"),), "true")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.bib", "@article{a, title = {A}, doi = {https://doi.org/10.1016/S0140-1}}"),
+        ("a.bib", "@article{a, title = {A}, url = {https://doi.org/10.1016/S0140-1}}"),
+        ("a.ris", "TY  - JOUR\nTI  - A\nDO  - 10.1016/S0140-1\nER  -\n"),
+        ("a.ris", "TY  - JOUR\nTI  - A\nUR  - https://doi.org/10.1016/S0140-1\nER  -\n"),
+        ("a.json", '[{"id": "a", "title": "A", "DOI": "doi:10.1016/S0140-1"}]'),
+        ("a.jsonl", '{"title": "A", "doi": "10.1016/S0140-1"}'),
+        ("a.nbib", "PMID- 1\nTI  - A.\nLID - 10.1016/S0140-1 [doi]\n"),
+    ],
+)
+def test_original_case_of_a_doi_is_read(name, content, tmp_path):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    (found,) = read_file(path)
+    assert found.identifier("doi") == "10.1016/s0140-1"
+    assert found.written_doi == "10.1016/S0140-1"

@@ -68,6 +68,7 @@ def test_row_becomes_a_paper(read):
             identifiers=(Identifier("doi", "10.1016/j.bee.2004"), Identifier("pmid", "123")),
             keywords=("wax", "honey", "Apis"),
             extra={
+                "doi": "10.1016/J.BEE.2004",
                 "volume": "37",
                 "number": "3",
                 "pages": "315-342",

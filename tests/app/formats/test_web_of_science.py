@@ -78,6 +78,7 @@ EXPECTED = Paper(
     fields=("Optics", "Entomology"),
     keywords=("wax", "honey", "MODES"),
     extra={
+        "doi": "10.1000/Bees",
         "volume": "14",
         "number": "6",
         "pages": "2344-2358",

@@ -56,6 +56,7 @@ def test_snapshot_record_becomes_a_paper(read):
             identifiers=(("arxiv", "0704.0001"), ("doi", "10.1103/physrevd.76.013009")),
             fields=("hep-ph", "hep-ex"),
             extra={
+                "doi": "10.1103/PhysRevD.76.013009",
                 "comment": "37 pages; published version",
                 "journal_ref": "Phys.Rev.D76:013009,2007",
                 "number": "ANL-HEP-PR-07-12",

@@ -35,7 +35,13 @@ def test_bibtex_entry_becomes_a_paper(read):
         venue="The Computer Journal",
         identifiers=(Identifier("doi", "10.1093/comjnl/27.2.97"), Identifier("citekey", "knuth84")),
         keywords=("programs", "literature"),
-        extra={"volume": "27", "number": "2", "pages": "97-111", "note": "Read & liked"},
+        extra={
+            "volume": "27",
+            "number": "2",
+            "doi": "10.1093/COMJNL/27.2.97",
+            "pages": "97-111",
+            "note": "Read & liked",
+        },
         source="bibtex",
         source_id="knuth84",
     )

@@ -62,6 +62,7 @@ def test_xml_record_becomes_a_paper(read, tmp_path):
         ),
         keywords=("wax", "honey"),
         extra={
+            "doi": "10.1128/CMR.00011-19",
             "volume": "32",
             "number": "4",
             "pages": "623-31",

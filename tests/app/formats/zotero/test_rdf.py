@@ -69,7 +69,7 @@ def test_item_becomes_a_paper_with_its_files_notes_and_collections(read, tmp_pat
         Identifier("doi", "10.1000/bees"), Identifier("pmid", "28753182"),
     )  # fmt: skip
     assert paper.extra == {
-        "volume": "65", "number": "5", "pages": "1-9", "issn": "1536-4801",
+"doi": "10.1000/Bees",         "volume": "65", "number": "5", "pages": "1-9", "issn": "1536-4801",
         "shortjournal": "Bee J.", "url": "http://example.org/bees", "language": "en",
         "library": "QL 1", "editor": "Roe, Mary",
     }  # fmt: skip

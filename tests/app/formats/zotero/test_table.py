@@ -67,6 +67,7 @@ def test_row_becomes_a_paper(read):
             ),
             keywords=("wax", "honey", "Apis"),
             extra={
+                "doi": "10.1000/Bees",
                 "volume": "65",
                 "number": "5",
                 "pages": "1-9",

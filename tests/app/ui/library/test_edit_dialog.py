@@ -123,6 +123,24 @@ def test_invalid_field_value_is_rejected(name, text):
         changed(CURIE, written(CURIE) | {name: text})
 
 
+PLACE = paper("A", doi="10.1000/x1", extra={"doi": "10.1000/X1", "volume": "2"})
+
+
+@pytest.mark.parametrize(
+    ("typed", "values"),
+    [
+        ({"doi": "10.1000/X2"}, {"doi": "10.1000/X2", "volume": "2"}),
+        ({"doi": "10.1000/2"}, {"volume": "2"}),
+        ({"doi": ""}, {"volume": "2"}),
+        ({"extra": "volume: 3"}, {"doi": "10.1000/X1", "volume": "3"}),
+    ],
+)
+def test_case_of_a_doi_is_edited_with_the_doi(typed, values):
+    texts = written(PLACE)
+    assert texts["doi"] == "10.1000/X1" and texts["extra"] == "volume: 2"
+    assert changed(PLACE, texts | typed)["extra"] == values
+
+
 @pytest.mark.parametrize(
     ("line", "author"),
     [
