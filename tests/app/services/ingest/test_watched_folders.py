@@ -429,3 +429,17 @@ def test_thousands_of_files_are_scanned_without_being_read(watched, library, fol
 def test_folder_that_does_not_exist_cannot_be_watched(watched, tmp_path):
     with pytest.raises(LibraryError):
         watched.add(tmp_path / "nowhere")
+
+
+def test_undo_of_an_import_after_its_file_was_deleted_removes_the_papers(watched, library, folder):
+    watched.add(folder)
+    path = save(folder / "bees.pdf", pdf("The life of bees and other insects"))
+    save(folder / "refs.bib", BIB.encode())
+    scan(watched)
+    path.unlink()
+    assert scan(watched)[0].missing == [str(path)]
+    editor = LibraryEditor(library)
+    editor.undo()
+    assert library.count() == 0
+    editor.redo()
+    assert library.count() == 2
