@@ -358,6 +358,8 @@ def _remove(db: Connection, table: str, rows: list[dict[str, Any]]) -> bool:
     assert sqlite
     before = sqlite.total_changes
     columns = change_capture.user_columns(change_capture.TABLES[table])
+    if table == "attachments":
+        columns.remove("path")  # a file that has moved since is still the one that was added
     sql = f"DELETE FROM {table} WHERE {_equal(columns)}"
     gone = db.exec_driver_sql(sql, [tuple(row[name] for name in columns) for row in rows]).rowcount
     # Deleting these rows would cascade to rows added since, such as a paper's new notes.

@@ -443,3 +443,15 @@ def test_undo_of_an_import_after_its_file_was_deleted_removes_the_papers(watched
     assert library.count() == 0
     editor.redo()
     assert library.count() == 2
+
+
+def test_undo_of_an_import_after_its_file_was_moved_and_deleted(watched, library, folder):
+    watched.add(folder, collection="Inbox")
+    path = save(folder / "bees.pdf", pdf("The life of bees and other insects"))
+    scan(watched)
+    moved = path.rename(folder / "insects.pdf")
+    assert scan(watched)[0].moved == [(str(path), str(moved))]
+    moved.unlink()
+    assert scan(watched)[0].missing == [str(moved)]
+    LibraryEditor(library).undo()
+    assert library.count() == 0
