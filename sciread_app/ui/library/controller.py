@@ -343,6 +343,7 @@ class LibraryController(QObject):
         sidebar.empty_trash_requested.connect(self.empty_trash)
         sidebar.look_up_requested.connect(self.look_up_missing)
         self._look_up_bar.look_up_requested.connect(lambda field: self.look_up_missing((field,)))
+        self._look_up_bar.accept_requested.connect(self.accept_guesses)
         sidebar.escaped.connect(page.focus_results)
         sidebar.all_papers_selected.connect(self.choose_all)
         page.result_list.chosen_changed.connect(self._show_bar)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
 from sciread_app.domain.library_tree import LibraryTree
-from sciread_app.language import trn
+from sciread_app.language import tr, trn
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 USUALLY_MISSING = ("abstract", "authors", "year")  # of the fields that can be looked up
@@ -35,9 +35,11 @@ _SHOWN = {"has:problems": ("abstract", "doi"), "-has:abstract": ("abstract",)}
 
 
 class LookUpBar(QFrame):
-    """Each button stands for the papers of the library that lack a field."""
+    """Each button stands for the papers of the library that lack a field, but the last, which
+    accepts the uncertain values of the selected papers."""
 
     look_up_requested = Signal(str)  # the field: "abstract" or "doi"
+    accept_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,6 +50,10 @@ class LookUpBar(QFrame):
         for field, button in self.buttons.items():
             flow.addWidget(button)
             button.clicked.connect(lambda _, field=field: self.look_up_requested.emit(field))
+        self.accept = QPushButton(tr("Accept uncertain values"))
+        self.accept.setToolTip(tr("Accept the uncertain values of the selected papers"))
+        self.accept.clicked.connect(lambda: self.accept_requested.emit())
+        flow.addWidget(self.accept)
 
     def show_counts(self, scope: str, tree: LibraryTree) -> None:
         """Show the counts that concern the list with this scope, a clause of the query language."""
@@ -56,4 +62,6 @@ class LookUpBar(QFrame):
             count = _LACKING[field].count(tree)
             button.setText(_LACKING[field].text(count))
             button.setVisible(field in fields and count > 0)
-        self.setVisible(any(not button.isHidden() for button in self.buttons.values()))
+        self.accept.setVisible(scope == "has:problems" and tree.problems > 0)
+        shown = (*self.buttons.values(), self.accept)
+        self.setVisible(any(not button.isHidden() for button in shown))

@@ -198,6 +198,18 @@ def test_uncertain_values_are_accepted_from_the_menu_of_needs_attention(
     qtbot.waitUntil(lambda: gateway.editor.accepted == [list(ids)])
 
 
+def test_uncertain_values_are_accepted_by_the_button_above_needs_attention(
+    window, qtbot, jobs, gateway
+):
+    window.page.set_scope("has:problems")
+    bar = window.findChild(LookUpBar)
+    qtbot.waitUntil(lambda: bar.accept.isVisible() and not jobs.running())
+    ids = window.page.view.listing.ids[:2]
+    window.page.result_list.choose(ids)
+    qtbot.mouseClick(bar.accept, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: gateway.editor.accepted == [list(ids)])
+
+
 def test_edit_form_leads_to_the_lookup_of_its_paper(window, qtbot, jobs, gateway):
     window.page.result_list.choose(window.page.view.listing.ids[:1])
     menu_action(window, "Edit…").trigger()
