@@ -360,18 +360,11 @@ class CardDelegate(QStyledItemDelegate):
         height."""
         text = readable(text)
         font = for_script(font, text)
-        layout = _lay_out(text, font, box.width(), most_lines)
-        if layout.lineCount() > most_lines:
-            last = layout.lineAt(most_lines - 1).textStart()
-            tail = QFontMetrics(font).elidedText(
-                text[last : last + 400], Qt.TextElideMode.ElideRight, box.width() - 2
-            )
-            text = text[:last] + tail
-            layout = _lay_out(text, font, box.width(), most_lines)
+        text, layout = elided_layout(text, font, box.width(), most_lines)
         painter.setPen(QColor(colour))
         marked = _marked(text, words, self._appearance.theme)
         layout.draw(painter, QPointF(box.topLeft()), marked)
-        return round(min(layout.lineCount(), most_lines) * _line(font))
+        return layout.lineCount() * _line(font)
 
 
 def closeness(percentile: float) -> float:
@@ -421,6 +414,23 @@ def _lay_out(text: str, font: QFont, width: int, most_lines: int) -> QTextLayout
         line.setPosition(QPointF(0, number * _line(font)))
     layout.endLayout()
     return layout
+
+
+def elided_layout(text: str, font: QFont, width: int, most_lines: int) -> tuple[str, QTextLayout]:
+    """Lay out a text in at most `most_lines` lines of `width` pixels, the last one elided if the
+    text is longer. Returns the text that is left and its layout."""
+    layout = _lay_out(text, font, width, most_lines)
+    if layout.lineCount() <= most_lines:
+        return text, layout
+    last = layout.lineAt(most_lines - 1).textStart()  # in UTF-16, where 𝑝 counts as two
+    head = text.encode("utf-16-le", "surrogatepass")[: 2 * last].decode("utf-16-le", "replace")
+    rest, room = text[len(head) : len(head) + 400], width
+    while layout.lineCount() > most_lines and room > 0:
+        # A text may be wider in a layout than its metrics say, and "…" then gets its own line.
+        room -= 2
+        text = head + QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, room)
+        layout = _lay_out(text, font, width, most_lines)
+    return text, layout
 
 
 def _marked(text: str, words: Sequence[str], theme: Theme) -> list[QTextLayout.FormatRange]:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
-from sciread_app.ui.paper_list.card_delegate import for_script
+from sciread_app.ui.paper_list.card_delegate import elided_layout, for_script
 from sciread_app.ui.paper_list.card_text import card_marks
 from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.table_columns import COLUMNS
@@ -341,3 +341,12 @@ def test_title_in_chinese_is_as_bold_as_others():
     assert bold.weight() == QFont.Weight.Bold
     latin = scaled(ui_font(), 1.0, QFont.Weight.DemiBold)
     assert for_script(latin, "Molecules") == latin
+
+
+def test_elided_text_fills_its_lines_and_has_no_further_one():
+    font = scaled(ui_font(), 0.95)
+    text = "the number 𝑝 of a prime 𝑞 and the ring 𝑅 " * 20
+    for width in range(200, 700, 3):
+        shown, layout = elided_layout(text, font, width, 2)
+        assert layout.lineCount() == 2 and shown.endswith("…")
+        assert layout.lineAt(1).naturalTextWidth() > 0.8 * width
