@@ -282,10 +282,11 @@ class ReaderPage(Page):
             self.save_copy(file.paper, file.path, file.password)
 
     def save_copy(self, paper: PaperId, path: Path, password: str = "") -> None:
-        """Ask for a name and save a copy of a file with its annotations there."""
+        """Ask for a name, first in the folder of the file, and save a copy of the file with its
+        annotations there."""
         name = tr("{name} (annotated)", name=path.stem) + ".pdf"
-        title = tr("Save a copy with annotations")
-        if target := save_file(self, DialogPurpose.annotated_copy, title, name, "PDF (*.pdf)"):
+        title, purpose = tr("Save a copy with annotations"), DialogPurpose.annotated_copy
+        if target := save_file(self, purpose, title, name, "PDF (*.pdf)", path.parent):
             self.write_copy(paper, path, target, password)
 
     def write_copy(self, paper: PaperId, path: Path, target: Path, password: str = "") -> None:

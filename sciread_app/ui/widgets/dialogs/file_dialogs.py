@@ -76,12 +76,17 @@ def choose_folder(
 
 
 def save_file(
-    parent: QWidget, purpose: DialogPurpose, title: str, name: str, kinds: str
+    parent: QWidget,
+    purpose: DialogPurpose,
+    title: str,
+    name: str,
+    kinds: str,
+    folder: Path | None = None,
 ) -> Path | None:
-    """Choose where to write a file; `name` is suggested. A name without a suffix gets that of the
-    chosen file type. Returns None if the dialog is cancelled, or an existing file is not to be
-    replaced."""
-    start = str(last_folder(parent, purpose) / name)
+    """Choose where to write a file; `name` is suggested. `folder`: the folder to start in, instead
+    of the last one. A name without a suffix gets that of the chosen file type. Returns None if the
+    dialog is cancelled, or an existing file is not to be replaced."""
+    start = str((folder or last_folder(parent, purpose)) / name)
     chosen, kind = QFileDialog.getSaveFileName(parent, title, start, kinds)
     if not chosen:
         return None

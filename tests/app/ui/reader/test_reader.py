@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QAction, QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
 from sciread_app.domain.annotations.annotations import (
     Box,
@@ -804,6 +804,20 @@ def test_annotated_copy_of_the_open_paper_is_saved(qtbot, context, open_book, re
     [(name, message, hint, *_)] = context.messages.calls
     assert name == "show_notice" and "copy.pdf" in message and "1 highlight" in hint
     assert reading.copies == [(1, BEES, target)]
+
+
+def test_dialog_for_an_annotated_copy_starts_in_the_folder_of_the_file(
+    context, make_page, monkeypatch
+):
+    started = []
+
+    def cancel(parent, title, start, kinds):
+        started.append(Path(start))
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", cancel)
+    make_page().save_copy(PaperId(1), Path("/papers/2017/bees.pdf"))
+    assert started == [Path("/papers/2017/bees (annotated).pdf")]
 
 
 def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, reading):
