@@ -51,6 +51,7 @@ def test_each_method_trains_a_model_that_opens(
     # A model that was fine-tuned further is named after its base model.
     from_scratch = run.recipe.settings.get("from_scratch", False)
     assert (Path(run.recipe.base).name in package.title) is not from_scratch
+    assert "Library" not in package.title  # reads as the data
     assert run.recipe.title == "" and "100 papers" in package.title
     vectors = Encoder(package).encode(PAIRS)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)

@@ -150,6 +150,8 @@ def _title(recipe: Recipe, papers: int) -> str:
     if recipe.settings.get("from_scratch"):
         return f"{method} on {papers:,} papers"
     base = STARTER_NAME if recipe.base == STARTER else Path(recipe.base).name
+    if recipe.method == "library":  # not "Library's method": that reads as the user's
+        return f"{base} tuned on {papers:,} papers"
     return f"{base} tuned by {method}'s method on {papers:,} papers"
 
 

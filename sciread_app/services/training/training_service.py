@@ -190,6 +190,8 @@ class TrainingService:
         method, data = plan.method.title, self._data_name(plan.data)
         if recipe.settings.get("from_scratch"):
             return tr("{method} on {data}", method=method, data=data)
+        if recipe.method == "library":  # not "Library’s method": that reads as the user's
+            return tr("{base} tuned on {data}", base=self._base_name(recipe.base), data=data)
         return tr(
             "{base} tuned by {method}’s method on {data}",
             base=self._base_name(recipe.base),

@@ -145,6 +145,7 @@ def test_start_without_base_model_is_refused(
             {"data": TrainingData(TrainingDataKind.collection, "Physics/QCD")},
             "MiniLM tuned by SPECTER’s method on QCD",
         ),
+        ({"recipe": "library-small"}, "MiniLM tuned on My library"),
         ({"recipe": "physbert-paper"}, "PhysBERT on My library"),
     ],
 )
