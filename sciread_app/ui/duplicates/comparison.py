@@ -39,6 +39,24 @@ _REMARKS = {
     FieldAgreement.different: DIFFERS,
 }
 _EXACT = ("kind", "published")
+_SOURCE_NAMES = {
+    "arxiv": "arXiv",
+    "bibtex": "BibTeX",
+    "crossref": "Crossref",
+    "csl-json": "CSL-JSON",
+    "datacite": "DataCite",
+    "endnote": "EndNote",
+    "europepmc": "Europe PMC",
+    "jsonl": "JSON Lines",
+    "mods": "MODS",
+    "open_library": "Open Library",
+    "openalex": "OpenAlex",
+    "pdf": "PDF",
+    "pubmed": "PubMed",
+    "ris": "RIS",
+    "semantic_scholar": "Semantic Scholar",
+    "zotero": "Zotero",
+}
 _IDENTIFIERS = {**IDENTIFIER_NAMES, "citekey": tr("Citation key")}
 
 
@@ -163,7 +181,8 @@ def _identifiers(paper: Paper) -> str:
 
 def _origin(side: PairMember) -> str:
     paper = side.paper
-    source = " ".join(filter(None, (paper.source, paper.source_id)))
+    name = _SOURCE_NAMES.get(paper.source, paper.source)
+    source = " ".join(filter(None, (name, paper.source_id)))
     brought = (what.replace("\\", "/").rsplit("/", 1)[-1] for what in side.came)
     return " · ".join(dict.fromkeys(filter(None, (source, *brought))))
 

@@ -44,7 +44,7 @@ from sciread_app.ui.duplicates.comparison import (
 )
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
-from sciread_app.ui.widgets.layout.sections import scrolling
+from sciread_app.ui.widgets.layout.sections import WIDEST, scrolling
 from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
@@ -219,6 +219,7 @@ class ComparisonPanel(QFrame):
         self.reason = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.reason.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
         self._body = styled(QWidget(), "column")
+        self._body.setMaximumWidth(WIDEST)  # values to compare stay close to each other
         self._grid = self._lay_out_body()
         self._scroll = scrolling(self._body, self)
         self.merge = styled(QPushButton(tr("Merge")), "primary")

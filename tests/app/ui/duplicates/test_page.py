@@ -166,6 +166,24 @@ def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key
     assert window.library_controller.notice.isVisible()
 
 
+def test_source_of_a_record_is_named(context, reviewer):
+    bib, ris = replace(ONE, source="bibtex", source_id="note1"), replace(OTHER, source="ris")
+    reviewer.add(bib, ris)
+    pair = reviewer.pairs()[-1]
+    (row,) = (row for row in comparison(pair, reviewer.sides(pair)).rows if row.name == "Source")
+    assert (joined(text for text, _ in row.left), joined(text for text, _ in row.right)) == (
+        "BibTeX note1 · refs.bib",
+        "RIS · old.ris",
+    )
+
+
+def test_papers_are_close_to_each_other_in_a_wide_window(page, qtbot):
+    page.resize(2560, 1400)
+    one, other = page.panel.cells["abstract"]
+    qtbot.waitUntil(lambda: page.panel.width() > 2000)
+    assert other.mapTo(page, QPoint()).x() - one.mapTo(page, QPoint()).x() < 700
+
+
 def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window, reviewer):
     gateway = FakeGateway(80)
     gateway.duplicates = reviewer
