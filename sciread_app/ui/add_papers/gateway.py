@@ -113,8 +113,9 @@ class AddPapersGateway:
 
     def import_summary(self, past: Import) -> ImportSummary:
         """The report of an import."""
-        failures = self._workspace.library.import_log.failures(past.id)
-        return ImportSummary(past.read, past.added, past.merged, failures)
+        log = self._workspace.library.import_log
+        failures, papers = log.failures(past.id), log.added_by(past.id)
+        return ImportSummary(past.read, past.added, past.merged, failures, papers=papers)
 
     def _results_of(self, fetched: Fetched) -> FetchResults:
         """The results with the titles of changed papers, which are few compared with new ones."""

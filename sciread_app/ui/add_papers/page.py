@@ -225,6 +225,8 @@ class AddPapersPage(Page):
             *self.identifiers.tab_stops(),
             *self.files.buttons(),
             self.files.table,
+            self.files.show_papers,
+            self.files.show_report,
             *self.form.tab_stops(),
             self.preview.list,
             self.preview.stop,
@@ -269,6 +271,7 @@ class AddPapersPage(Page):
         )
         self.files.add_zotero.clicked.connect(lambda: self._navigate.import_zotero())
         self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
+        self.files.papers_requested.connect(self._navigate.show_papers)
         self.identifiers.added.connect(self._show_added)
         self.citations.moved.connect(self._show_busy)
         self.citations.missing.added.connect(self._context.events.papers_added)

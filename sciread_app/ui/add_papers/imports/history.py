@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
     QHeaderView,
     QLabel,
+    QMenu,
     QPushButton,
     QStackedWidget,
     QTableView,
@@ -25,9 +27,11 @@ from sciread_app.ui.formatting import when
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
 
 if TYPE_CHECKING:
@@ -68,6 +72,8 @@ class ImportHistoryModel(RowModel["Import"]):
 
 
 class ImportHistoryPanel(QWidget):
+    papers_requested = Signal(object, str)  # the papers that an import added, and its files
+
     def __init__(self, history: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._history = history
@@ -89,17 +95,42 @@ class ImportHistoryPanel(QWidget):
         self.model.show_rows(imports)
         self._pages.setCurrentIndex(0 if imports else 1)
 
-    def open_report(self, row: int) -> None:
-        """Show the report of the import in this row."""
-        if 0 <= row < len(self.model.rows):
-            past = self.model.rows[row]
+    def open_report(self) -> None:
+        """Show the report of the selected import."""
+        self._with_summary(lambda past, summary: ImportReportDialog(summary, self).open())
+
+    def _show_papers(self) -> None:
+        self._with_summary(
+            lambda past, summary: self.papers_requested.emit(summary.papers, _what(past.what))
+        )
+
+    def _with_summary(self, show: Callable[[Import, ImportSummary], None]) -> None:
+        if past := self._selected():
             self._jobs.run(
                 tr("Loading an import report"),
                 lambda task: self._history.import_summary(past),
-                lambda summary: ImportReportDialog(summary, self).open(),
+                lambda summary: show(past, summary),
                 queue=JobQueue.short,
                 replaces="import report",
             )
+
+    def _selected(self) -> Import | None:
+        index = self.table.currentIndex()
+        return self.model.rows[index.row()] if index.isValid() else None
+
+    def _allow(self) -> None:
+        past = self._selected()
+        self.show_report.setEnabled(past is not None)
+        self.show_papers.setEnabled(past is not None and past.added > 0)
+
+    def _show_menu(self, at: QPoint) -> None:
+        if not self.table.indexAt(at).isValid():
+            return
+        menu = rounded(QMenu(self))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for button in (self.show_papers, self.show_report):
+            menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())
+        menu.popup(self.table.viewport().mapToGlobal(at))
 
     def buttons(self) -> list[QAbstractButton]:
         """The buttons that add papers, and their options, in tab order."""
@@ -126,16 +157,20 @@ class ImportHistoryPanel(QWidget):
         how.setContentsMargins(4, 0, 4, 0)
         self.model = ImportHistoryModel(parent=self)
         self.table = _Table(self.model)
-        self.table.activated.connect(lambda index: self.open_report(index.row()))
-        self._open = QPushButton(tr("Show import report"))
-        self._open.clicked.connect(lambda: self.open_report(self.table.currentIndex().row()))
-        self._open.setEnabled(False)
-        self.table.selectionModel().selectionChanged.connect(
-            lambda: self._open.setEnabled(self.table.selectionModel().hasSelection())
-        )
+        self.table.activated.connect(self.open_report)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._show_menu)
+        self.show_papers = QPushButton(tr("Show papers"))
+        self.show_papers.setToolTip(tr("Show the papers that this import added"))
+        self.show_papers.clicked.connect(self._show_papers)
+        self.show_report = QPushButton(tr("Show import report"))
+        self.show_report.clicked.connect(self.open_report)
+        self.table.selectionModel().currentChanged.connect(self._allow)
+        self.model.modelReset.connect(self._allow)
+        self._allow()
         past = QWidget()
-        open_button = (self._open, 0, Qt.AlignmentFlag.AlignLeft)
-        column((self.table, 1), open_button, parent=past, margins=(0, 4, 0, 0), spacing=8)
+        below = row(self.show_papers, self.show_report, 0)
+        column((self.table, 1), below, parent=past, margins=(0, 4, 0, 0), spacing=8)
         self._empty = EmptyState(self._appearance)
         self._empty.show_message(
             "drop",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
@@ -17,8 +18,11 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QMenu,
     QMessageBox,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
@@ -29,8 +33,10 @@ from sciread_app.ui.formatting import duration, sentence_case
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_manager import reveal
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.row_table import LEFT, Index, RowModel, select_rows
 
 COLUMNS = (
@@ -101,6 +107,9 @@ class ImportReportDialog(QDialog):
                 # Two lines per row, without measuring each of ten thousand rows.
                 self._models.append(ImportReportModel(entries))
                 table = report_table(self._models[-1], text, (200, 170, 0), lines=2)
+                table.setItemDelegateForColumn(0, _FileNameDelegate(table))
+                table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+                table.customContextMenuRequested.connect(partial(self._show_menu, table))
                 contents.addWidget(table, 1)
         if tables := self.findChildren(QTableView):
             self.resize(820, 560 + TABLE * (len(tables) - 1))
@@ -125,6 +134,21 @@ class ImportReportDialog(QDialog):
     def _show_matches(self, words: str) -> None:
         for model in self._models:
             model.filter(words)
+
+    def _show_menu(self, table: QTableView, at: QPoint) -> None:
+        index = table.indexAt(at)
+        model = table.model()
+        if not index.isValid() or not isinstance(model, ImportReportModel):
+            return
+        entry = model.rows[index.row()]
+        menu = rounded(QMenu(table))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        file = Path(entry.file)
+        if file.is_absolute():  # not the name of an online source
+            menu.addAction(tr("Show in folder"), partial(reveal, file))
+        text = as_table([entry])
+        menu.addAction(tr("Copy"), lambda: QGuiApplication.clipboard().setText(text))
+        menu.popup(table.viewport().mapToGlobal(at))
 
     def _left_buttons(self) -> list[QPushButton]:
         if not self.summary.listed:
@@ -194,6 +218,15 @@ class SkippedFilesDialog(MissingFilesDialog):
 
     HEADING = tr("Skipped PDFs")
     FAILED = tr("Not changed:")
+
+
+class _FileNameDelegate(QStyledItemDelegate):
+    """Shows a name in one line, elided in the middle, which keeps the file extension."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideMiddle
+        option.features &= ~QStyleOptionViewItem.ViewItemFeature.WrapText
 
 
 class _Tile(QFrame):

@@ -145,7 +145,9 @@ def test_import_history_excludes_fetches(intake, workspace, tmp_path):
     (past,) = intake.imports()
     assert past.what == str(file) and past.finished
     assert (past.read, past.added, past.failed) == (2, 1, 1)
-    assert [skipped.entry for skipped in intake.import_summary(past).failures] == ["b"]
+    summary = intake.import_summary(past)
+    assert [skipped.entry for skipped in summary.failures] == ["b"]
+    assert [paper.title for paper in workspace.library.get(summary.papers)] == ["Wasps"]
 
 
 def test_citation_report_is_in_sentences(intake, workspace):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidget
 
 from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import FetchState, Preview, SourceQuery
@@ -469,6 +469,31 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show, context):
     qtbot.keyClick(page.files.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog_of(page, ImportReportDialog) is not None)
     assert dialog_of(page, ImportReportDialog).summary.failures == intake.failures
+
+
+def test_papers_of_a_past_import_are_shown(qtbot, show, context):
+    intake = FakeAddPapers()
+    intake.past = [
+        Import(2, "/home/me/a.bib", 1_795_200_000.0, 1_795_200_009.0, 12, 3, 9, 0),
+        Import(1, "/home/me/b.pdf", 1_795_100_000.0, 1_795_100_001.0, 1, 0, 1, 0),
+    ]
+    page = show(intake)
+    page.show_tab(FILES)
+    files = page.files
+    qtbot.waitUntil(lambda: files.model.rowCount() == 2)
+    assert not files.show_papers.isEnabled() and not files.show_report.isEnabled()
+    files.table.selectRow(1)  # added none
+    assert not files.show_papers.isEnabled() and files.show_report.isEnabled()
+    files.table.selectRow(0)
+    files.table.customContextMenuRequested.emit(
+        files.table.visualRect(files.model.index(0, 0)).center()
+    )
+    menu = files.findChild(QMenu)
+    offered = {action.text(): action for action in menu.actions()}
+    offered["Show papers"].trigger()
+    menu.close()
+    shown = ("show_papers", (1, 2, 3), "a.bib")
+    qtbot.waitUntil(lambda: shown in context.navigate.calls)
 
 
 def test_query_refreshed_from_elsewhere_reports_its_papers(qtbot, show, jobs, context):

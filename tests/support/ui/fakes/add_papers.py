@@ -177,7 +177,8 @@ class FakeAddPapers:
         return self.past
 
     def import_summary(self, past: Import) -> ImportSummary:
-        return ImportSummary(past.read, past.added, past.merged, self.failures)
+        papers = tuple(PaperId(n) for n in range(1, past.added + 1))
+        return ImportSummary(past.read, past.added, past.merged, self.failures, papers=papers)
 
     def _work(self, task: Task, done: int, total: int) -> None:
         task.step(done, total, self.note)
