@@ -37,9 +37,10 @@ def head_text(details: Details, listing: ResultList, theme: Theme, points: float
 
 
 def body_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
-    """The abstract, the versions, and why the paper was found."""
+    """What the paper lacks, the abstract, the versions, and why the paper was found."""
     paper = details.paper
     parts = [
+        _section(tr("Needs attention"), _problems(details), theme, points),
         _abstract(details, listing, theme, points),
         _section(tr("Why this result"), _why(details, listing), theme, points),
         _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
@@ -152,6 +153,19 @@ def _guess(value: str, field: str, label: str) -> str:
     """A value that the paper's PDF may have, with a link to accept it; empty without a value."""
     accept = f'<a href="{ACCEPT}:{field}">{label}</a>'
     return tr("Uncertain: {value} · {accept}", value=escape(value), accept=accept) if value else ""
+
+
+def _problems(details: Details) -> str:
+    """Why the paper is listed under Needs attention; empty if it is not."""
+    paper = details.paper
+    fields = (
+        (tr("No title"), paper.title),
+        (tr("No authors"), paper.authors),
+        (tr("No year"), paper.year),
+    )
+    missing = " · ".join(text for text, value in fields if not value)
+    files = (f"{file.path.name}: {file.problem}" for file in details.files if file.problem)
+    return "<br>".join(filter(None, (missing, *map(escape, files))))
 
 
 def _why(details: Details, listing: ResultList) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from sciread_app.domain.metadata.guesses import title_guess
 from sciread_app.domain.metadata.identifiers import identifier_links
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import PaperFile, PaperId
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.language import format_percent
@@ -119,6 +120,20 @@ def test_authors_within_a_width_are_counted():
     assert authors_within(many, lambda text: False) == "Author0 and 8 more"
     two = replace(many, authors=many.authors[:2])
     assert authors_within(two, lambda text: len(text) <= 30) == "Author0, Author1"
+
+
+def test_body_text_says_why_a_paper_needs_attention():
+    files = (
+        PaperFile(Path("/x/a<b.pdf"), problem="The file is damaged."),
+        PaperFile(Path("b.pdf")),
+    )
+    shown = Details(Card(paper("", published="2020")), files=files)
+    text = body_text(shown, EMPTY_RESULTS, LIGHT, 10)
+    assert "No title · No authors" in text and "No year" not in text
+    assert "a&lt;b.pdf: The file is damaged." in text and "b.pdf: <" not in text
+    whole = Details(Card(paper("On bees", authors="Bee, Ann", published="2020")), files=files[1:])
+    assert "NEEDS ATTENTION" in text
+    assert "NEEDS ATTENTION" not in body_text(whole, EMPTY_RESULTS, LIGHT, 10)
 
 
 def test_best_excerpt_starts_with_the_best_sentence():

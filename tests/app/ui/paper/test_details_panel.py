@@ -110,7 +110,8 @@ def shown(text):
 def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstract, headed):
     panel = DetailsPanel(gateway, jobs, appearance)
     qtbot.addWidget(panel)
-    panel.show_paper(3, Card(paper(abstract=abstract)))
+    known = paper(abstract=abstract, authors="Bee, Ann", published="2020")
+    panel.show_paper(3, Card(known))
     assert ("ABSTRACT" in shown(panel.parts.body)) == headed
     assert panel.parts.body.isHidden() != headed
 
