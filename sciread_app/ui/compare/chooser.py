@@ -54,6 +54,7 @@ class ModelPairBoxes(QWidget):
         for box, name in zip(self.boxes, self.chosen, strict=True):
             with QSignalBlocker(box):
                 box.setCurrentIndex(box.findData(name))
+            box.setToolTip(box.currentText())  # may be elided
 
     def _choose(self) -> None:
         first, second = (str(box.currentData() or "") for box in self.boxes)

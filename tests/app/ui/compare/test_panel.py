@@ -117,6 +117,14 @@ def test_choosing_the_other_model_swaps_the_sides(qtbot, page):
     qtbot.waitUntil(lambda: titles(page) == ["Specter-Ours", "Same"])
 
 
+def test_model_box_has_the_whole_title_as_tooltip(page):
+    choose(page, 0, "same")
+    assert page.panel.chooser.boxes[0].toolTip() == "Same"
+    assert [box.toolTip() for box in page.panel.chooser.boxes] == [
+        box.currentText() for box in page.panel.chooser.boxes
+    ]
+
+
 def test_text_mode_has_nothing_to_compare(qtbot, page):
     page.search_box.set_mode(SearchMode.text)
     qtbot.waitUntil(lambda: page.panel.message.text() == BY_WORDS)
