@@ -440,9 +440,15 @@ def _marked(text: str, words: Sequence[str], theme: Theme) -> list[QTextLayout.F
     ranges = []
     for start, end in spans(text, words):
         marked = QTextLayout.FormatRange()
-        marked.start, marked.length, marked.format = start, end - start, look
+        marked.start, marked.length = _utf16(text[:start]), _utf16(text[start:end])
+        marked.format = look
         ranges.append(marked)
     return ranges
+
+
+def _utf16(text: str) -> int:
+    """The length of a text as Qt counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def paint_marked_line(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
-from sciread_app.ui.paper_list.card_delegate import elided_layout, for_script
+from sciread_app.ui.paper_list.card_delegate import elided_layout, for_script, paint_marked_line
 from sciread_app.ui.paper_list.card_text import card_marks
 from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.table_columns import COLUMNS
@@ -350,3 +350,21 @@ def test_elided_text_fills_its_lines_and_has_no_further_one():
         shown, layout = elided_layout(text, font, width, 2)
         assert layout.lineCount() == 2 and shown.endswith("…")
         assert layout.lineAt(1).naturalTextWidth() > 0.8 * width
+
+
+def test_words_after_a_letter_of_two_units_are_highlighted_in_their_place(qapp):
+    picture = QImage(600, 30, QImage.Format.Format_RGB32)
+
+    def first_marked(text: str) -> int:
+        """The first column of the highlight."""
+        picture.fill(QColor("white"))
+        painter = QPainter(picture)
+        painter.setFont(ui_font())
+        paint_marked_line(painter, picture.rect(), text, ["prime"], LIGHT)
+        painter.end()
+        mark = QColor(LIGHT.mark).rgb()
+        return next(x for x in range(600) if any(picture.pixel(x, y) == mark for y in range(30)))
+
+    front = "𝑝" * 9 + " "
+    expected = QFontMetrics(for_script(ui_font(), front)).horizontalAdvance(front)
+    assert first_marked(f"{front}prime number") == pytest.approx(expected, abs=4)
