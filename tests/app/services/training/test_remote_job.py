@@ -27,8 +27,8 @@ from tests.support.models.small_runs import small_base, small_corpus, small_reci
 from trainer.contract.run import Recipe, Run
 
 ROOT = Path(__file__).resolve().parents[4]
-# Imported only if installed: on clusters, and for tables.
-OPTIONAL = {"ray", "pyarrow", "tensorboardX"}
+# Imported only if installed: on clusters, for tables, and to run MTEB.
+OPTIONAL = {"mteb", "pyarrow", "ray", "tensorboardX"}
 # Dependencies of transformers.
 BROUGHT = {"tokenizers", "huggingface_hub", "scipy"}
 
