@@ -172,6 +172,7 @@ class Session:
         stopped = jobs.shut_down(SWITCH_TIMEOUT if self.next else SHUTDOWN_TIMEOUT)
         opening.close()
         window.hide()
+        collector.stop()
         if not stopped and self.next:
             self.restart_notice = tr(
                 "{operation}: canceled, because running tasks did not stop. Pause them in "
@@ -185,7 +186,6 @@ class Session:
             os._exit(code)
         for finished in (window, bell, appearance):
             finished.deleteLater()
-        collector.stop()
         return code
 
     def _connect(self, window: MainWindow, opening: _Opening) -> None:
