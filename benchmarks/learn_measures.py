@@ -99,15 +99,19 @@ class Citations:
         self._texts, self._judged = judged_lists(collection, QUERIES // 20 if few else QUERIES)
 
     def of(self, encode: Encode) -> dict[str, float]:
+        precisions = [*self.precisions(encode).values()]
+        return {"error": 100 - 100 * float(np.mean(precisions)), "n": len(self._judged)}
+
+    def precisions(self, encode: Encode) -> dict[str, float]:
+        """The average precision of each query, from 0 to 1."""
         ids = list(self._texts)
         vectors = dict(zip(ids, encode([self._texts[paper] for paper in ids]), strict=True))
-        precisions = [
-            rank_by_score(
+        return {
+            query: rank_by_score(
                 {paper: float(vectors[query] @ vectors[paper]) for paper in relevance}, relevance
             ).average_precision
             for query, relevance in self._judged.items()
-        ]
-        return {"error": 100 - 100 * float(np.mean(precisions)), "n": len(self._judged)}
+        }
 
 
 class Physics:

@@ -30,9 +30,9 @@ from benchmarks.learn_measures import (
     CITATIONS,
     SHARED,
     UNSEEN_JOURNALS,
+    Citations,
     Encode,
     Physics,
-    judged_lists,
     records,
     text_of,
 )
@@ -40,7 +40,7 @@ from trainer.contract.package import Package, read_package, starter_package
 from trainer.encoder import Encoder
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.metrics.classification import LinearProbe
-from trainer.evaluations.metrics.ranking import ndcg, rank_by_score
+from trainer.evaluations.metrics.ranking import ndcg
 from trainer.evaluations.metrics.significance import Items, paired_difference
 
 HOME = Path(__file__).resolve().parents[1] / "build" / "model_table"
@@ -114,7 +114,7 @@ def all_measures(few: int | None) -> dict[str, Measure]:
     """The measures by name; all scores are from 0 to 100. `few`: so many queries or papers each."""
     return {
         **{name: typed_queries(name, few) for name in COLLECTIONS},
-        **{name: cited_papers(name, few) for name in ("vis", "hep")},
+        **{name: cited_papers(name, few is not None) for name in ("vis", "hep")},
         "V-measure": physics(few is not None),
         "journals": classes(unseen_journals(), few),
         "MeSH": classes(mesh(), few),
@@ -151,19 +151,13 @@ def typed_queries(name: str, few: int | None) -> Measure:
     return measure
 
 
-def cited_papers(name: str, few: int | None) -> Measure:
+def cited_papers(name: str, few: bool) -> Measure:
     """Average precision of the papers that a test paper cites, among others."""
-    texts, judged = judged_lists(name, few or 500)
+    lists = Citations(name, few)
 
     def measure(encode: Encode) -> Items:
-        vectors = dict(zip(texts, encode([*texts.values()]), strict=True))
-        found = [
-            rank_by_score(
-                {paper: float(vectors[query] @ vectors[paper]) for paper in relevance}, relevance
-            ).average_precision
-            for query, relevance in judged.items()
-        ]
-        return Items([*judged], 100 * np.array(found))
+        found = lists.precisions(encode)
+        return Items([*found], 100 * np.array([*found.values()]))
 
     return measure
 

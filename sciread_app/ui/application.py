@@ -125,7 +125,7 @@ class Session:
 
     @property
     def first_step(self) -> str:
-        """What its window shows until the library is open."""
+        """The text in the window until the library is open."""
         return self._before.title if self._before else tr("Opening the library")
 
     def run(self) -> int:

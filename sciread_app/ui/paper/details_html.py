@@ -37,7 +37,7 @@ def head_text(details: Details, listing: ResultList, theme: Theme, points: float
 
 
 def body_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
-    """What the paper lacks, the abstract, the versions, and why the paper was found."""
+    """The problems of a paper, its abstract and versions, and the reasons why it was found."""
     paper = details.paper
     parts = [
         _section(tr("Needs attention"), _problems(details), theme, points),
