@@ -15,11 +15,12 @@ from rich.padding import Padding
 from rich.text import Text
 
 from sciread_app.cli.command import DONE, command
-from sciread_app.cli.views import byline
+from sciread_app.cli.views import AUTHORS
 from sciread_app.console import Console
 from sciread_app.domain.digest import Digest, TopicDigest
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import CandidateScope, Recommendations, RecommendedPaper
+from sciread_app.domain.text.bylines import byline
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr, trn
@@ -178,7 +179,9 @@ def _feed(
     for pick in picks:
         paper = papers[pick.paper]
         lines.append(Text.assemble((f"{pick.paper:>7}  ", "cyan"), (readable(paper.title), "bold")))
-        about = " · ".join(filter(None, (byline(paper), paper.venue, paper.published)))
+        about = " · ".join(
+            filter(None, (byline(paper, AUTHORS, last_names=True), paper.venue, paper.published))
+        )
         lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
         lines.append(Padding(Text(_why(pick, papers)), (0, 0, 0, 9)))
     for note in filter(None, (feed.note, feed.hint)):

@@ -20,6 +20,7 @@ from sciread_app.domain.metadata.item_types import KIND_NAMES
 from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
+from sciread_app.domain.text.bylines import byline
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_percent, tr, trn
 from sciread_app.services.ingest.importer import ImportReport
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from sciread_app.workspace import Workspace
 
 _SHOWN_FAILURES = 20
+AUTHORS = 4  # named in a line
 
 NEXT_ENCODE = "To also find the new papers by meaning, index them: `sciread encode`."
 
@@ -56,19 +58,15 @@ def details(rows: Iterable[tuple[str, Any]]) -> Table:
     return grid
 
 
-def byline(paper: Paper, most: int = 4) -> str:
-    names = [author.last_name for author in paper.authors]
-    more = len(names) > most or (names and paper.has_more_authors)
-    return ", ".join(names[:most]) + (" et al." if more else "")
-
-
 def _authors(paper: Paper) -> str:
     names = [author.name for author in paper.authors]
     return "; ".join([*names, "et al."] if names and paper.has_more_authors else names)
 
 
 def subtitle(paper: Paper) -> str:
-    return " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
+    return " · ".join(
+        filter(None, (byline(paper, AUTHORS, last_names=True), paper.venue, str(paper.year or "")))
+    )
 
 
 def hits(

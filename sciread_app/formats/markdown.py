@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from sciread_app.domain.annotations.annotations import Highlight, in_order
 from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
+from sciread_app.domain.text.bylines import byline
 from sciread_app.domain.text.tex import readable
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -52,11 +53,8 @@ def _passage(highlight: Highlight) -> Iterator[str]:
 
 
 def _source(paper: Paper) -> str:
-    authors = ", ".join(author.name for author in paper.authors[:6])
-    if authors and (len(paper.authors) > 6 or paper.has_more_authors):
-        authors += " and others"
     venue = f"*{plain(paper.venue)}*" if paper.venue else ""
-    about = [plain(authors), venue, paper.published[:4], *_links(paper)]
+    about = [plain(byline(paper, 6)), venue, paper.published[:4], *_links(paper)]
     return ". ".join(filter(None, about)) + "."
 
 

@@ -15,6 +15,7 @@ from sciread_app.domain.digest import Digest, DigestEntry, TopicDigest
 from sciread_app.domain.metadata.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import TopicKind
+from sciread_app.domain.text.bylines import byline
 from sciread_app.domain.text.sentences import sentences
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
@@ -142,12 +143,9 @@ def digest_title(digest: Digest) -> str:
     return tr("SciRead digest, {day}", day=format_day(digest.made))
 
 
-def byline(paper: Paper) -> str:
+def facts(paper: Paper) -> str:
     """Authors, venue and date."""
-    names = ", ".join(author.name for author in paper.authors[:_AUTHORS])
-    if names and (len(paper.authors) > _AUTHORS or paper.has_more_authors):
-        names = tr("{names} and others", names=names)
-    return " · ".join(filter(None, (names, paper.venue, paper.published)))
+    return " · ".join(filter(None, (byline(paper, _AUTHORS), paper.venue, paper.published)))
 
 
 def reason(topic: TopicDigest, entry: DigestEntry) -> str:
@@ -183,7 +181,7 @@ def _parts(topic: TopicDigest, entry: DigestEntry) -> tuple[str, ...]:
     """Title, byline, reason, beginning of the abstract, and link."""
     paper = entry.paper
     title = readable(paper.title) or tr("Untitled")
-    texts = (title, byline(paper), reason(topic, entry), beginning(paper.abstract), link(paper))
+    texts = (title, facts(paper), reason(topic, entry), beginning(paper.abstract), link(paper))
     return tuple(map(_printable, texts))
 
 

@@ -7,7 +7,7 @@ from html import escape
 from sciread_app.domain.digest import DigestEntry, TopicDigest
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
-from sciread_app.services.digest.formats import beginning, byline, link, reason
+from sciread_app.services.digest.formats import beginning, facts, link, reason
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.widgets.text.text_direction import direction
 
@@ -39,11 +39,11 @@ def _entry(topic: TopicDigest, entry: DigestEntry, theme: Theme) -> str:
     address = link(paper)
     name = escape(tr("Web page"))
     web = f'<a href="{escape(address)}">{name}</a>' if address else ""
-    about = f'<span style="color:{theme.quiet}">{escape(byline(paper))}</span>'
+    about = f'<span style="color:{theme.quiet}">{escape(facts(paper))}</span>'
     way = direction(title)
     lines = (
         f'<a href="{PAPER}:{paper.id}" style="font-weight:600">{title}</a>',
-        " &nbsp;".join(filter(None, (about if byline(paper) else "", web))),
+        " &nbsp;".join(filter(None, (about if facts(paper) else "", web))),
         escape(beginning(paper.abstract)),
         f'<span style="color:{theme.faint}">{escape(reason(topic, entry))}</span>',
     )

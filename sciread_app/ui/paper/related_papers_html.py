@@ -10,6 +10,7 @@ from urllib.parse import quote
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.metadata.identifiers import identifier_link
 from sciread_app.domain.paper import Paper
+from sciread_app.domain.text.bylines import byline
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_day, format_percent, tr, trn
 from sciread_app.ui.formatting import sentence_case
@@ -124,9 +125,7 @@ def _unbroken(text: str) -> str:
 
 
 def _facts(paper: Paper) -> str:
-    names = ", ".join(author.last_name for author in paper.authors[:AUTHORS])
-    if names and (len(paper.authors) > AUTHORS or paper.has_more_authors):
-        names = tr("{names} et al.", names=names)
+    names = byline(paper, AUTHORS, last_names=True)
     return escape(" · ".join(filter(None, (names, paper.venue, paper.published[:4]))))
 
 

@@ -75,7 +75,7 @@ def test_every_format_shows_all_that_is_known_of_a_paper():
         if name == "mail":
             message = email.message_from_string(text, policy=email.policy.default)
             shown = message.get_body(("plain",)).get_content()
-        for part in ("The dance of bees", "Author0", "others", "Nature", "2026-11", "A waggle"):
+        for part in ("The dance of bees", "Author0", "et al.", "Nature", "2026-11", "A waggle"):
             assert part in shown, f"{part} in {name}"
         assert "https://doi.org/10.1000/x" in shown and "They swarm." in shown
         assert "winter" not in shown and "Author7" not in shown
