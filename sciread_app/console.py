@@ -129,6 +129,8 @@ class _Lines:
         self._last: tuple[float, str] = (-math.inf, "")
 
     def report(self, done: int, total: int, note: str) -> None:
+        """Print a line, at most one per interval; a new note may appear sooner than a new number. A
+        `total` of 0 is unknown."""
         (at, before), now = self._last, time.monotonic()
         # A note that differs only in numbers, such as a countdown, is not a new note.
         words = re.sub(r"\d+", "", note)

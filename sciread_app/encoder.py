@@ -67,7 +67,7 @@ class EncoderProcess:
     """A model package as a function from texts to vectors.
 
     The model's process starts with the first texts, or with `start`, and is restarted when it
-    dies. Safe to call from any thread: requests are serialised, and a typed query goes before the
+    dies. Safe to call from any thread: requests are serialized, and a typed query goes before the
     rest of a long list. `package`, `space`, `dim` and `title` need no running process.
     """
 
@@ -246,6 +246,11 @@ class _Child:
         self._answer(START_SECONDS)
 
     def encode(self, texts: list[tuple[str, str]], dim: int, queries: bool) -> NDArray[np.float32]:
+        """The vectors [texts, dim] of (title, abstract) pairs, in float32.
+
+        Raises _EncoderDied, after ending the process, if it gives no valid response in time, and
+        EncoderFailed if it reports an error.
+        """
         number = next(self._numbers)
         try:
             wire.send(self._stdin, {"id": number, "texts": texts, "queries": queries})
@@ -263,7 +268,8 @@ class _Child:
         return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
 
     def _answer(self, seconds: float) -> wire.Frame:
-        """The next frame. Raises _Died, and EncoderFailed for a refusal or too long a wait."""
+        """The next frame. Raises _EncoderDied, also after `seconds`, and EncoderFailed if the
+        process reports an error."""
         # Computed before the timer starts, which could otherwise fire just before the deadline.
         late = time.monotonic() + seconds
         # A blocked read cannot be interrupted on every system, but killing the process ends it.
@@ -328,6 +334,8 @@ class _PriorityLock:
 
     @contextmanager
     def hold(self, *, urgent: bool) -> Iterator[None]:
+        """Hold the lock inside the block. Urgent callers wait only for the current holder and for
+        other urgent callers."""
         with self._change:
             self._urgent += urgent
             self._change.wait_for(lambda: not self._busy and (urgent or not self._urgent))

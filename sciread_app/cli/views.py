@@ -72,6 +72,8 @@ def subtitle(paper: Paper) -> str:
 def hits(
     papers: Sequence[Paper], results: SearchResults, reasons: Mapping[Any, MatchExplanation]
 ) -> RenderableType:
+    """Return the papers of a search, each with number, title, byline and the reason it was found,
+    followed by the number of results. `papers` are those of the hits, in their order."""
     by_id = {hit.paper: hit for hit in results.hits}
     lines: list[RenderableType] = []
     if not papers and not results.weaker:
@@ -131,6 +133,7 @@ def _why(hit: SearchHit, reason: MatchExplanation | None) -> str:
 def hits_as_values(
     papers: Sequence[Paper], results: SearchResults, reasons: Mapping[Any, MatchExplanation]
 ) -> dict[str, Any]:
+    """Return the results of a search as JSON values; `reasons` may lack papers."""
     by_id = {hit.paper: hit for hit in results.hits}
     values = []
     for paper in papers:
@@ -180,6 +183,7 @@ class PaperContext(NamedTuple):
 
 
 def paper(shown: Paper, about: PaperContext) -> RenderableType:
+    """Return all metadata of a paper as text; fields without a value are left out."""
     marks, counts = about.marks, about.counts
     rows = (
         ("authors", _authors(shown)),
@@ -215,6 +219,7 @@ def _version(paper: Paper) -> str:
 
 
 def paper_as_value(shown: Paper, about: PaperContext) -> dict[str, Any]:
+    """Return all metadata of a paper as a JSON value; fields without a value are included."""
     marks = about.marks
     return _summary(shown) | {
         "abstract": shown.abstract,
@@ -319,6 +324,8 @@ def finding(found: Diagnosis) -> RenderableType:
 
 
 def status_as_value(workspace: Workspace) -> dict[str, Any]:
+    """Return the library's counts, active model, last import and last fetch as a JSON value.
+    `found_by_meaning` is the number of papers that the active model has indexed."""
     library = workspace.library
     with workspace.active_model.use() as now:
         space, title = now.index, now.title if now.index else ""
@@ -356,6 +363,7 @@ def _fetch_as_value(last: Import, fetches: Sequence[Fetch]) -> dict[str, Any]:
 
 
 def status(value: Mapping[str, Any]) -> RenderableType:
+    """Return the JSON value of `status_as_value` as text."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(overflow="fold")

@@ -67,6 +67,8 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
+        """A transaction for changes, committed at the end of the block and rolled back if that
+        raises. Raises LibraryError if the library is read-only, damaged or locked for too long."""
         if mine := self._own_transaction():
             yield mine
             return

@@ -187,6 +187,11 @@ class _Salvage:
         self._done = Salvaged()
 
     def run(self) -> Salvaged:
+        """Copy all readable rows to the new library, and return what was recovered and lost.
+
+        Indexes are read first, as they name the papers that must have existed. Papers of which only
+        an id is left get placeholders, and rows that refer to lost papers are dropped.
+        """
         named: Counter[int] = Counter()
         for entry in self._others:
             named.update(self._read_other(entry))

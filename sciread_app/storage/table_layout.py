@@ -34,6 +34,8 @@ _ONE_OF = {
 
 
 class SalvagedColumn(NamedTuple):
+    """A column of a table, with the values that it can hold. `type` is the declared type."""
+
     name: str
     type: str
     required: bool

@@ -138,6 +138,8 @@ def are_alike(a: str, b: str) -> bool:
 
 
 def match(a: str, b: str) -> TitleMatch:
+    """The similarity of two titles. Titles without letters and digits are different from all
+    others."""
     form_a, form_b = form(a), form(b)
     if not form_a[0] or not form_b[0]:
         return TitleMatch.different

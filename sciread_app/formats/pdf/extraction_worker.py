@@ -27,6 +27,11 @@ _SHARE = 0.6
 
 
 def answer(request: dict[str, Any], send: Send) -> Answer:
+    """Extract the file of a request, after sending its hash and size.
+
+    A file that cannot be read gives a content that says why. Raises only BrokenPipeError, if the
+    parent process has ended.
+    """
     path = Path(request["path"])
     try:
         data = bytes_of(path)

@@ -42,6 +42,7 @@ class SalvageReport:
 
     @property
     def complete(self) -> bool:
+        """Whether nothing is known to be lost or changed."""
         done = self.salvaged
         return not (
             done.lost

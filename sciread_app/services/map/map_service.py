@@ -329,6 +329,8 @@ class _Kept:
         )
 
     def layout(self) -> MapLayout:
+        """The map as the window shows it. It counts as outgrown when many papers were added later,
+        or when many belong to no cluster."""
         coarse = np.where(self.fine == NO_GROUP, NO_GROUP, self.parents[self.fine])
         papers, later = len(self.ids), int(self.later.sum())
         ungrouped = int((self.fine == NO_GROUP).sum())

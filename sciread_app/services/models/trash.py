@@ -34,6 +34,9 @@ class RemovedModel(NamedTuple):
 
 
 class ModelTrash:
+    """The folder of removed models. The time of removal is part of each folder's name, so that
+    there is no index that could get out of step with the folders."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 

@@ -52,6 +52,9 @@ class OpenedRun(NamedTuple):
 
 
 class RunImporter:
+    """Copies training runs from other computers into the home folder, with recipes that name the
+    corpus on this one, and installs their models."""
+
     def __init__(
         self,
         home: Home,

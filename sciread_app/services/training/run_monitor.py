@@ -49,6 +49,7 @@ class Curve:
         self._rows: list[list[float]] = []
 
     def add(self, step: int, value: float) -> None:
+        """Add the value at a step. Steps must arrive in ascending order."""
         last = self._rows[-1] if self._rows else None
         if last and last[3] < self._stride:
             last[1:] = (

@@ -105,6 +105,8 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    """The newest papers of a query, with a remark if fetching all of them takes minutes. Raises
+    SourceError and Cancelled."""
     found = _ArxivFetch(query, FetchCursor(), client, task).ask(
         "submittedDate", "descending", 0, _FIRST
     )
@@ -119,6 +121,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
 
 
 def check(query: SourceQuery) -> str:
+    """Return what is wrong with a query, without asking arXiv; empty if nothing is."""
     if not query.text.strip() and not query.since:
         return tr("Enter a query, such as cat:cs.CL AND all:transformer.")
     if count := len(_named_ids(query.text)):
@@ -372,6 +375,7 @@ class _ArxivFetch:
         self.place = replace(self.place, harvest=HarvestCursor())
 
     def harvested(self) -> Iterator[FetchPage]:
+        """Continue the fetch by OAI-PMH: whole sets are read, and the papers of the query kept."""
         assert self.place.harvest is not None
         place = self.place.harvest
         wanted = arxiv_query.parse(self._query.text)

@@ -130,6 +130,8 @@ class _Came:
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    """The first papers of a harvest. Their total is known only if one response contains all of
+    them. Raises SourceError and Cancelled."""
     answer = _ask(_sets(query.text)[0], first_stamp(query), HarvestCursor(), client, task, _Came())
     wanted = [item.record for item in answer.items if _wanted(item.record, query)]
     papers = [record for record in wanted if isinstance(record, Paper)]
@@ -142,6 +144,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
 
 
 def check(query: SourceQuery) -> str:
+    """Return what is wrong with a list of archives and categories; empty if nothing is."""
     words = _words(query.text)
     if not words:
         return tr("Enter an archive or a category, such as cs or cs.CL.")

@@ -161,6 +161,8 @@ def unproven(source: str) -> SourceError:
 
 
 def sent_on(source: str, address: str) -> SourceError:
+    """The error for a redirect to an address that must not be followed, often a network's login
+    page."""
     return SourceError(
         tr(
             "{source} redirects to {address}, which SciRead does not follow.",

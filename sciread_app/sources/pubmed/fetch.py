@@ -239,6 +239,8 @@ class _Records:
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    """The number of papers and the first few, with remarks on how PubMed understood the query and
+    on large result sets. Raises SourceError and Cancelled."""
     whole = slice_of(query)
     found = search(query, whole, _SHOWN, client, task, fresh=False)
     again = partial(search, query, whole, _SHOWN, client, task)

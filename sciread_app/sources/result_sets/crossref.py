@@ -71,6 +71,9 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    """The best matches and the number of all papers. Crossref finds papers with any of the words,
+    so a remark suggests a maximum if there are many. Raises SourceError and Cancelled."""
+
     def remark(total: int) -> str:
         if min(total, query.most or total) <= _MANY:
             return ""

@@ -85,6 +85,8 @@ class _ResultSetCursor:
 
     @classmethod
     def of(cls, cursor: str, source: str) -> _ResultSetCursor:
+        """The position stored as `cursor`, or the beginning if that is empty. Raises SourceError if
+        it cannot be read; `source` is the title for the message."""
         if not cursor:
             return cls()
         try:
@@ -144,6 +146,8 @@ class _ResultSetFetch:
         self._alike = 0  # and how often it came in a row
 
     def pages(self) -> Iterator[FetchPage]:
+        """Read slice after slice. Each page has the position after it, from which a later run
+        continues."""
         while self._place.todo and (self._left > 0 or not self._limited):
             if self._place.size < 0 and not self._ranked:
                 self._place = self._place.sized(self._count(self._place.part))

@@ -36,6 +36,8 @@ class Step(NamedTuple):
 
 
 class Fetches:
+    """The stored queries to sources, each with the state of its current or last run."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

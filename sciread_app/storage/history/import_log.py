@@ -30,6 +30,9 @@ class Import:
 
 
 class ImportLog:
+    """The log of imports. `number`: the id that `open` returned. The counts of an import are
+    written with its papers, in the same transactions."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

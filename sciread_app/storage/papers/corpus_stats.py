@@ -46,6 +46,8 @@ _CITATIONS = """
 
 
 class CorpusStatsStore:
+    """Counts what a selection of papers offers a training, without building a corpus."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

@@ -51,6 +51,9 @@ class SearchProgress(NamedTuple):
 
 
 class DuplicatePairStore:
+    """The pairs of papers that may be duplicates or versions, the decisions on them, and merges.
+    The search of the whole library stores its position, so that it can be interrupted."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

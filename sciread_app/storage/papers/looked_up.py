@@ -14,6 +14,8 @@ from sciread_app.storage.database import Database
 
 
 class LookedUpFields:
+    """The last look-up of each changed field; its earlier value is kept to show or restore it."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

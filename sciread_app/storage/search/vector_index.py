@@ -259,6 +259,8 @@ class _Graph:
 
     @classmethod
     def load(cls, path: Path, dim: int, first: int, checksum: int) -> _Graph:
+        """Read a graph as it was saved, whose file must have this checksum. Raises
+        IndexUnusable."""
         # hnswlib does not validate its files, and crashes later. The checksum also detects a graph
         # from another save, if the writer was killed between the files.
         if _checksum(path) != checksum:

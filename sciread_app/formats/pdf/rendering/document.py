@@ -288,6 +288,12 @@ class _Process(WorkerProcess):
     def ask(
         self, request: dict[str, Any], seconds: float, check: Check
     ) -> tuple[dict[str, Any], bytearray]:
+        """Send a request, and return the fields and the binary body of its response.
+
+        Raises _TimedOut after `seconds`, _Crashed if the process has ended, _RendererDied for a
+        response that is not valid, and whatever `check` raises. After any of these, the process
+        cannot be used again, since the rest of a response may still come.
+        """
         until = time.monotonic() + seconds
         self.request(request)
         try:

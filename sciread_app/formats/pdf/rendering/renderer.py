@@ -184,6 +184,8 @@ class PdfRenderer:
                 opened.close()
 
     def find(self, page: int, words: str) -> list[dict[str, Any]]:
+        """The places of these words on a page: offsets in its text, boxes, and the text around
+        each."""
         # Most pages do not contain the words; their positions need not be read.
         if not _matches(self.text(page), words):
             return []

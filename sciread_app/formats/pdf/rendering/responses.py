@@ -68,6 +68,8 @@ _FAILURES: dict[str, tuple[FailureReason, str, str]] = {
 
 
 def cannot_show(fields: dict[str, Any]) -> CannotShow:
+    """The error for a failed attempt to open a file; an unknown problem counts as a damaged
+    file."""
     problem = str(fields["problem"])
     if problem == "unreadable":
         why = clean(text_of(fields.get("why", "")))[:200]
@@ -80,6 +82,8 @@ def cannot_show(fields: dict[str, Any]) -> CannotShow:
 
 
 def shape_of(fields: dict[str, Any]) -> FileShape:
+    """The sizes of the pages in points, and the outline. Raises CannotShow for a file without
+    pages, and KeyError, TypeError or ValueError for an invalid response."""
     sizes = tuple(PageSize(_number(w), _number(h)) for w, h in fields["sizes"])
     if not sizes:
         raise CannotShow(
@@ -95,6 +99,8 @@ def shape_of(fields: dict[str, Any]) -> FileShape:
 
 
 def page_text_of(fields: dict[str, Any], body: bytearray) -> RenderedPageText:
+    """The text and links of a page; `body` has four edges per character, as float32. Raises
+    KeyError, TypeError or ValueError for an invalid response."""
     text, edges = text_of(fields["text"]), array("f", bytes(body))
     if len(edges) != 4 * len(text):
         raise ValueError("a place for each letter")

@@ -23,6 +23,8 @@ class RequestHandler:
         self._drawing: PdfRenderer | None = None
 
     def answer(self, request: dict[str, Any]) -> Answer:
+        """Handle one request, of which the first must be "open". Errors are returned as fields,
+        never raised, so that the process can handle the next request."""
         what = request["what"]
         try:
             if what == "open":

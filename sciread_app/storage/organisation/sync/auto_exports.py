@@ -15,6 +15,9 @@ from sciread_app.storage.organisation import collections
 
 
 class AutoExportStore:
+    """The collections that are exported to a file whenever they change. Collections are given by
+    their path."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

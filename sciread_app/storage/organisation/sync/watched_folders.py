@@ -14,6 +14,9 @@ from sciread_app.storage.organisation import collections
 
 
 class WatchedFolderStore:
+    """The folders that are watched for new papers, with the files found in them. `number`: the id
+    that `add` returned."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

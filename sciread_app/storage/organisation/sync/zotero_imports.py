@@ -20,6 +20,9 @@ class ImportedItem(NamedTuple):
 
 
 class ImportedItems:
+    """The record of what was imported from Zotero. It outlives the items themselves: a tag that the
+    user removed from a paper is not imported again."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

@@ -112,6 +112,8 @@ def has_shape_of_name(piece: str) -> bool:
 
 
 def without_titles(piece: str) -> str:
+    """Return a name without the titles before it, the degrees after it, and punctuation around
+    it."""
     piece = _TITLES.sub("", piece.strip(" \t.,;:-–—•·|*()"))
     words = piece.split()
     # "Martin MD" has initials, "Alice Martin MD" a degree, and "Peter C. MA" a family name.
