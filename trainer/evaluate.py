@@ -218,6 +218,8 @@ class _Book:
         )
 
     def add(self, task: EvaluationTask, cost: Cost | None, timed: _Timed, seed: int) -> None:
+        """Add the results of a task, in place of those of an earlier evaluation of it. `cost` is
+        None if nothing was encoded for the task."""
         outcome = timed.outcome
         spec = evaluation_spec(task.evaluation)
         scores = [_bounded(score, spec.metric(score.metric)) for score in outcome.scores]
@@ -264,6 +266,7 @@ class _Book:
 
     @property
     def report(self) -> Report:
+        """The report so far, with the average and the encoding speed as its last results."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         machine = f"{platform.system()} {platform.machine()}"
         results = [each for name, each in self.results.items() if name not in (AVERAGE, SPEED)]

@@ -91,6 +91,8 @@ class PaperExamples:
         return found
 
     def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
+        """Return these examples as a batch. Each different text occurs once in it, whatever the
+        number of examples that contain it."""
         rows, parts = self._named(numbers)
         names, places = np.unique(name_texts(rows, parts), return_inverse=True)
         ids = [self.texts.ids(*text_of(name)) for name in names.tolist()]

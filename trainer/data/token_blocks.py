@@ -154,6 +154,8 @@ class Blocks:
         return found
 
     def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
+        """Return these blocks with tokens masked; the labels are the masked tokens, in order. The
+        same `key` masks the same tokens."""
         blocks = [self.ids(int(number)) for number in numbers]
         lengths = [len(block) for block in blocks]
         plain = np.concatenate([np.empty(0, np.int32), *blocks])

@@ -102,6 +102,8 @@ class JsonLines:
         self._lines: Iterator[tuple[int, bytes]] | None = None
 
     def parts(self, papers: int) -> Iterator[InputPart]:
+        """Yield parts of `papers` papers; the last may have fewer. Blank lines count as none. Reads
+        the whole file."""
         start = end = count = 0
         with _telling(self.path), Source(self.path).open() as stream:
             for length, line in _lines(stream):
@@ -114,6 +116,8 @@ class JsonLines:
             yield InputPart(start, end, count)
 
     def read(self, part: InputPart) -> Iterator[Entry]:
+        """Yield the papers and unreadable entries of a part, each with its position for
+        messages."""
         lines, unit = (
             (self._packed_lines(part), "line")
             if self._packed

@@ -60,6 +60,8 @@ class Multi2Spe:
         )
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
+        """Return the loss of a batch. `outputs`: the [CLS] vectors of its texts, [texts, CLS,
+        dim]."""
         # Dot products reach thousands, where bfloat16 is too coarse.
         vectors = outputs.float()
         query, positive, negative = vectors[batch.places].unbind(1)

@@ -57,6 +57,7 @@ class Spans(NamedTuple):
 
     @classmethod
     def of(cls, texts: Packed, flash: bool) -> Spans:
+        """Return where the texts are: for FlashAttention, or padded in groups of similar length."""
         longest = -(-max(texts.lengths) // _LENGTH_STEP) * _LENGTH_STEP
         if flash:
             return cls(texts.bounds, longest)

@@ -64,6 +64,8 @@ class Padded(nn.Module):
         self.model.compile(dynamic=True)
 
     def forward(self, texts: Packed, after: After) -> Tensor:
+        """Return the last hidden states [tokens, hidden] of the packed texts. Raises TrainerError
+        if layers are to be inserted, for which the library has no place."""
         if after:
             raise TrainerError(
                 f"Layers cannot be inserted between those of a {self.config['model_type']} model.",

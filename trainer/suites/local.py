@@ -156,6 +156,8 @@ class Local:
         return self._ranking("citations", near)
 
     def co_citations(self) -> EvaluationTask:
+        """Ranking, where the relevant papers are cited by the same test paper as the query, itself
+        a test paper."""
         near: dict[int, list[int]] = {}
         test = set(self._drawn.test.tolist())
         for row in self._citing.tolist():
@@ -167,6 +169,7 @@ class Local:
         return self._ranking("co-citations", near)
 
     def cited_pairs(self) -> EvaluationTask:
+        """Pairs of a test paper with one paper that it cites and one that it does not."""
         from trainer.evaluations.metrics.pairs import CosineAccuracy, LabelledPair
 
         pairs = []
@@ -181,6 +184,8 @@ class Local:
         return bind("cited-pairs", "cosine_accuracy", CosineAccuracy(pairs), papers, pairs)
 
     def labels(self) -> EvaluationTask:
+        """Classification by labels: an SVM is trained on training papers and scored on test papers.
+        Only papers with exactly one of the frequent labels are used."""
         from trainer.evaluations.svm_probe import SvmProbe
 
         drawn, names = self._drawn, self.corpus.label_names
@@ -200,6 +205,7 @@ class Local:
         return bind("labels", "svm", SvmProbe(train_labels, test), papers, [train_labels, test])
 
     def questions(self) -> EvaluationTask:
+        """Retrieval of the test paper that answers a question, among other test papers."""
         corpus, test = self.corpus, self._drawn.test
         asked = np.flatnonzero(np.isin(corpus.question_papers, test))
         asked = self._drawn.mixed(asked, "questions")[:QUESTIONS]
@@ -218,6 +224,8 @@ class Local:
         return judged_queries.retrieval_task("questions", papers, queries, qrels)
 
     def typed_queries(self) -> EvaluationTask:
+        """Retrieval of a test paper by its title, its question or a sentence of its abstract, among
+        other test papers."""
         corpus, test = self.corpus, self._drawn.test
         asked = self._drawn.mixed(test, "typed-queries")[:QUERIES]
         others = self._drawn.mixed(np.setdiff1d(test, asked), "typed documents")
@@ -244,6 +252,8 @@ class Local:
         return self._neighbours("same-journal", names, "group")
 
     def cited_neighbours(self) -> EvaluationTask:
+        """Nearest neighbors, which should be papers that the test paper cites; other test papers
+        fill up the collection."""
         cited = {row: self.corpus.cites[row].tolist() for row in self._citing.tolist()}
         there = {*cited, *(paper for some in cited.values() for paper in some)}
         rest = np.setdiff1d(self._drawn.test, np.array(sorted(there), np.int64))

@@ -77,6 +77,8 @@ class MiRead:
 
     @property
     def planned(self) -> list[PlannedTask]:
+        """The tasks in the order of the publication; each reads its files only when it is
+        created."""
         found: list[tuple[str, str, Callable[[], EvaluationTask]]] = []
         for name, title in (("mag", "MAG fields"), ("mesh", "MeSH diseases")):
             found.append((name, title, partial(self.labels_of_split, name)))
@@ -114,6 +116,8 @@ class MiRead:
         return self._probe("unseen-journals", _UNSEEN, "journals", lambda row: row.venue)
 
     def pairs(self, name: str) -> EvaluationTask:
+        """Correlation of similarity with shared categories, over pairs of papers of one arXiv
+        field. Raises TrainerError without such papers."""
         from trainer.evaluations.metrics.pearson import PearsonPairs, inside_field
 
         rows, left_out = self._arxiv

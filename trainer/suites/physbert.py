@@ -51,6 +51,8 @@ def fits(folder: Path) -> bool:
 
 
 def suite(folder: Path, settings: SuiteSettings) -> Suite:
+    """Return the tasks on the data sets in `folder`; each reads its files only when it is
+    created."""
     planned = [
         PlannedTask("categories", "Categories", partial(_categories, folder)),
         PlannedTask("citations", "Title pairs linked by citations", partial(_citations, folder)),

@@ -69,6 +69,10 @@ class _Preparation:
         need_abstract: bool,
         split: SplitRule | None,
     ) -> Corpus:
+        """Read the papers of all files, then their citations, and return the corpus.
+
+        Citations come last, because only those between papers of the corpus are kept.
+        """
         graphs = [(kind, source) for kind, source in found if kind.read is None]
         for kind, source in found:
             if kind.read is not None:

@@ -76,6 +76,7 @@ class _Text:
         self._at += 1
 
     def value(self) -> Any:
+        """Consume and return the next JSON value, reading on as far as needed. Raises BadJson."""
         self.next_character()
         while True:
             try:

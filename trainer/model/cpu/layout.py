@@ -53,6 +53,8 @@ class RowLayout:
 
     @classmethod
     def of(cls, lengths: Sequence[int], heads: int) -> RowLayout:
+        """Return the layout of texts of these lengths, in tokens, for the number of cores that
+        torch uses now."""
         true = np.asarray(lengths)
         rounded = -(-true // _LENGTH_STEP) * _LENGTH_STEP
         order = np.argsort(rounded, kind="stable")
