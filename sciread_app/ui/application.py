@@ -70,8 +70,8 @@ def run(
     """Open the window on a home folder (see paths.open_home) and run until it is closed.
 
     `files` are added to the library, by the running instance if there is one, and the page with the
-    key `page` is shown. With `screenshot`,
-    save an image of the window to that file once it shows papers, and quit. Returns the exit code.
+    key `page` is shown. With `screenshot`, an image of the window is saved to that file once it
+    shows papers, and the window is closed. Returns the exit code.
     """
     home = None
     while home is None:
@@ -110,8 +110,8 @@ class Session:
         then: Callable[[MainWindow], object] = lambda window: None,
         page: str = "",
     ) -> None:
-        """`notice` is shown when the library is open, and the page with the key `page`, if it is
-        known; then, `then` is called with its window."""
+        """When the library is open, `notice` and the page with the key `page` are shown, if that
+        exists, and `then` is called with the window. `before` is done before the library opens."""
         self._app = app
         self._home = home
         self._screenshot = screenshot

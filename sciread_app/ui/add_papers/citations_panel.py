@@ -32,6 +32,9 @@ ABOUT = tr(
 
 
 class CitationsPanel(QWidget):
+    """Starts and stops fetching the citations of the whole library, and shows progress and result.
+    Below are the papers outside the library that its papers cite most."""
+
     moved = Signal()  # fetching has started or ended
 
     def __init__(self, citer: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
@@ -54,6 +57,7 @@ class CitationsPanel(QWidget):
         return self._job is not None
 
     def start_or_stop(self) -> None:
+        """Start fetching, or stop it; what was fetched so far is kept, and the next run resumes."""
         if self._job:
             self._job.cancel()
             self.state.setText(tr("Stopping…"))

@@ -39,6 +39,11 @@ IDENTIFIERS, FILES, FIRST_SOURCE = range(3)  # tabs; citations are the last, aft
 
 
 class AddPapersPage(Page):
+    """A tab for identifiers, one for files, one for each source of papers, and one for citations.
+
+    The sources are loaded in the background; until then, only the first two tabs exist.
+    """
+
     def __init__(self, intake: AddPapersGateway, context: AppContext) -> None:
         super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance

@@ -18,6 +18,9 @@ from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
 class ResultColumn(QWidget):
+    """The results of one of two models for the same query, beside those of the other. A model
+    without vectors of some papers offers to index them."""
+
     read_requested = Signal(str)  # the model to encode missing papers with
     switch_requested = Signal(str, str)  # a model to activate: name, title
     activated = Signal(object)  # PaperId to open

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 class DigestPage(Page):
+    """Shows the latest digest or an earlier one, previews the next, and creates one on request."""
+
     def __init__(self, services: DigestGateway, context: AppContext) -> None:
         super().__init__(context.pages)
         self._services = services

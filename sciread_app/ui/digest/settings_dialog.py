@@ -42,6 +42,9 @@ NOT_SCHEDULED = tr(
 
 
 class DigestSettingsDialog(QDialog):
+    """Sets how often each topic is listed, and when the system's timer creates digests. Timers of
+    libraries that no longer exist can be removed."""
+
     changed = Signal()  # the topics of digests
     edited = Signal()  # an edit that can be undone
 

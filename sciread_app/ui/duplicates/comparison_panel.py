@@ -189,6 +189,7 @@ class _FieldRow:
             self._group.addButton(cell.button, side)
 
     def show_row(self, found: ComparisonRow | None) -> None:
+        """Show the values of both papers; None hides the row."""
         for widget in (self.name, *self.cells):
             widget.setVisible(found is not None)
         if found is None:
@@ -201,6 +202,9 @@ class _FieldRow:
 
 
 class ComparisonPanel(QFrame):
+    """Shows two papers field by field with their differences marked, and lets the user choose the
+    values that a merge keeps. Decisions are only requested; the page carries them out."""
+
     merge_requested = Signal()
     keep_both_requested = Signal()
     versions_requested = Signal()
@@ -228,6 +232,8 @@ class ComparisonPanel(QFrame):
         self._lay_out()
 
     def show_pair(self, found: PairComparison) -> None:
+        """Show a pair with the values that a merge keeps by default selected, and enable
+        decisions."""
         self.found = found
         self._wins = dict(found.wins)
         self.reason.setText(reason_words(found.pair))

@@ -56,6 +56,9 @@ NOTHING = {  # title and text of each list when it is empty
 
 
 class DuplicatesPage(Page):
+    """Lists the pairs to review, the versions, and the merges that can be undone, and compares the
+    selected pair. After each decision, the list is loaded again."""
+
     # Title of the task, and its operation on the library editor
     edit_requested = Signal(str, object)
     papers_requested = Signal(object, str)  # list of PaperId, and a description
@@ -187,7 +190,7 @@ class DuplicatesPage(Page):
         return self._loading
 
     def _stand(self) -> None:
-        """Show the loaded pair."""
+        """End loading, and apply the action that was requested meanwhile."""
         self._loading = False
         asked, self._asked = self._asked, None
         self.actions_changed.emit()

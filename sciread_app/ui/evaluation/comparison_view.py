@@ -54,6 +54,8 @@ HOW = tr(
 
 
 class ComparisonTableModel(MetricModel[MetricDifference]):
+    """The differences between two models by task, those that the conclusion does not count last."""
+
     headings = (tr("Metric"), "n", "A", "B", tr("B − A (95% CI)"), tr("p-value"), tr("Better"))
     heading_tips = {
         N: tr("Number of items that both models have a score for"),
@@ -64,6 +66,7 @@ class ComparisonTableModel(MetricModel[MetricDifference]):
     reach = 0.01  # the largest absolute bound of all intervals
 
     def show_verdict(self, verdict: ComparisonVerdict | None) -> None:
+        """Show the differences of a comparison; None shows none."""
         evidence = verdict.evidence if verdict else ()
         ends = [
             abs(end)
@@ -114,6 +117,9 @@ class ComparisonTable(MetricTable):
 
 
 class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
+    """Paints differences with their confidence intervals on a scale around zero, the same in all
+    rows."""
+
     def __init__(
         self, table: QTableView, model: ComparisonTableModel, appearance: Appearance
     ) -> None:
@@ -199,6 +205,9 @@ class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
 
 
 class ComparisonView(ModelPairView):
+    """Says which of two models is better, if either is, and offers to use it for search. The test
+    takes seconds and runs as a job."""
+
     measure_requested = Signal()
     switch_requested = Signal(str, str)  # a model to activate: name, title
 

@@ -41,6 +41,9 @@ HOW = tr(
 
 
 class EvaluateDialog(QDialog):
+    """Asks which models to evaluate, with which benchmark, and on which papers or files. Models and
+    training runs are ticked at first, and of the baselines TF-IDF."""
+
     requested = Signal(object, str, object)  # names, the suite, its data
 
     def __init__(

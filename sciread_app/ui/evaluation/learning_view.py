@@ -51,6 +51,9 @@ _HARMLESS = frozenset(
 
 
 class LearningView(QWidget):
+    """Draws the loss curves of the ticked training runs, a chart for each method, with the scores
+    before and after training. The color of a run is its position in the list."""
+
     page_requested = Signal(str)  # the key of another page
 
     def __init__(self, gateway: EvaluationGateway, jobs: JobRunner, appearance: Appearance) -> None:

@@ -45,6 +45,9 @@ HOW = tr(
 
 
 class MapsView(InstalledPairView):
+    """Shows the maps of models A and B; a paper or group that is selected on one is highlighted on
+    both. A missing map is drawn on request."""
+
     paper_requested = Signal(object)  # PaperId, to open in the details
 
     picture = "map"
@@ -202,6 +205,7 @@ class MapSide(QWidget):
     def show_map(
         self, title: str, drawing: MapLayout | None, scheme: ColorScheme | None, *, busy: bool
     ) -> None:
+        """Show a map; without one, offer to draw it, or say that one is being drawn if `busy`."""
         self.title.setText(title)
         self.whole.setVisible(drawing is not None)
         if drawing is None or scheme is None:

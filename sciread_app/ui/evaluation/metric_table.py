@@ -41,6 +41,8 @@ class MetricModel(RowModel[Row | TableHeading], Generic[Row]):
 
 
 class MetricTable(QTableView):
+    """A table that scrolls by pixels, without sorting, for rows of a MetricModel."""
+
     def __init__(self, name: str, model: RowModel[Any], appearance: Appearance) -> None:
         super().__init__()
         self.setModel(model)

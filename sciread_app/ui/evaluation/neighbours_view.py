@@ -39,6 +39,9 @@ TYPED_MS = 250
 
 
 class NeighboursView(InstalledPairView):
+    """Lists the papers that models A and B find similar to a paper that the user knows, with the
+    differences between both lists marked."""
+
     paper_requested = Signal(object)  # PaperId, to open in the details
     switch_requested = Signal(str, str)  # a model to activate: name, title
 

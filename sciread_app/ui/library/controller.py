@@ -132,6 +132,7 @@ class LibraryController(QObject):
     # Actions of the menus, the keyboard and the selection bar
 
     def choose_tag(self) -> None:
+        """Ask for a tag to add to the selected papers, or to remove if all of them have it."""
         ids = self._chosen()
         if ids:
             on = self._tags_of_all(ids)
@@ -150,6 +151,7 @@ class LibraryController(QObject):
             self._choose(title, choices, take)
 
     def choose_collection(self) -> None:
+        """Ask for a collection to add the selected papers to."""
         ids = self._chosen()
         if ids:
             choices = [
@@ -372,7 +374,7 @@ class LibraryController(QObject):
         self._look_at_page(self._page.view)
 
     def _show_duplicates(self) -> None:
-        """Open the page of duplicates; the sidebar shows again what the list has."""
+        """Open the page of duplicates; the sidebar again selects what the list shows."""
         self._context.navigate.go_to("duplicates")
         self.sidebar.show_scope(_fragment(self._page.request))
 
@@ -428,7 +430,7 @@ class LibraryController(QObject):
                 self._report_failures(missed(len(filed.failures)), filed.failures)
 
         def ended(other: Job) -> None:
-            """Show the papers anew, also if the job was stopped or has failed halfway."""
+            """Reload the papers, also if the job was stopped or has failed halfway."""
             if other is job:
                 self._context.jobs.finished.disconnect(ended)
                 self._context.events.library_changed.emit(LibraryChanges(papers=True))

@@ -82,6 +82,9 @@ class PickerModel(RowModel[PickerItem]):
 
 
 class PickerDelegate(QStyledItemDelegate):
+    """Paints the icon of a collection or the color of a tag, the name, and the number of papers or,
+    if every selected paper has it, a check mark."""
+
     def __init__(self, model: PickerModel, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
         self._model = model

@@ -45,6 +45,8 @@ class ColorScheme:
 
 
 def by_group(drawing: MapLayout) -> ColorScheme:
+    """The coarse groups of the map; papers added later that fit none are a category of their
+    own."""
     names = tuple(cluster.name or tr("Unnamed") for cluster in drawing.coarse_clusters)
     if not drawing.ungrouped:
         return ColorScheme(names, drawing.coarse.astype(np.uint8), phrased=True)

@@ -16,6 +16,9 @@ BAR = 220  # pixels
 
 
 class MapEmptyStates(QWidget):
+    """Shows the map, or why there is none and what to do. A line above reports progress, offers to
+    resume a stopped layout, or to redraw an outdated map."""
+
     draw_requested = Signal()
     redraw_requested = Signal()
     cancel_requested = Signal()

@@ -19,6 +19,9 @@ PAUSE_MS = 700  # delay while papers are added in batches
 
 
 class LayoutJob(QObject):
+    """Loads the map of the active model, and draws it or adds papers to it where that is needed. A
+    layout that the user has stopped does not start again by itself."""
+
     status_loaded = Signal(object, object)  # MapStatus, and the MapPoints of its layout
     progressed = Signal(int, int, str)  # done, total, description
     stopped = Signal()  # by the user, or by an error that the window shows
@@ -60,6 +63,8 @@ class LayoutJob(QObject):
         self._timer.start()
 
     def draw(self, *, from_scratch: bool = False) -> None:
+        """Start the layout unless it is running; `from_scratch`: place all papers again, not only
+        new ones."""
         if self.job is not None:
             return
         self._stopped = False

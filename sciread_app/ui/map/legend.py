@@ -48,6 +48,7 @@ class Legend(QFrame):
         appearance.changed.connect(self._paint)
 
     def show_scheme(self, title: str, scheme: ColorScheme) -> None:
+        """Show the categories of a color scheme, none of them isolated."""
         self._name = title
         self.scheme, self._isolated = scheme, set()
         for entry in self.entries:

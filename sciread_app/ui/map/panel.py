@@ -42,7 +42,7 @@ class MapPanel(QWidget):
     whenever it is shown."""
 
     current_requested = Signal(object)  # PaperId of a point that was clicked, or None
-    papers_selected = Signal(object)  # PaperIds, by a lasso, a rectangle or the name of a group
+    papers_selected = Signal(object)  # list of PaperId, by lasso, rectangle or the label of a group
     opened = Signal(object)  # PaperId of a point that was double-clicked
     escaped = Signal()
 
@@ -140,6 +140,8 @@ class MapPanel(QWidget):
         self.view.tool = tool
 
     def colour_by(self, by: ColorBy) -> None:
+        """Color the points by this property, which is loaded in the background unless it is the
+        group."""
         self.by = by
         self.bar.show_by(by)
         points = self.view.points

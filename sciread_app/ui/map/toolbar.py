@@ -17,6 +17,9 @@ from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 
 class MapToolbar(QWidget):
+    """Menus and buttons that choose the color scheme and the mouse tool; the actions of the menu
+    Show keep the other options and are read by the panel."""
+
     by_chosen = Signal(object)  # ColorBy
     tool_chosen = Signal(object)  # Tool
 

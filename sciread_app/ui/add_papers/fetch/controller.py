@@ -37,6 +37,13 @@ class RunningFetch:
 
 
 class FetchController(QObject):
+    """The fetches of the library, running ones first, and the results of this session by their ids.
+
+    Fetches from different sources run at the same time, those from one source in the order of
+    requests. While any runs, the library is reported as changed once a minute, so that papers
+    appear early.
+    """
+
     listed = Signal()  # all fetches were loaded
     moved = Signal(int)  # the id of a fetch that was started, has progressed or has ended
     loaded = Signal(object)  # LibraryChanges

@@ -162,6 +162,8 @@ class FetchCard(QFrame):
 
 
 class FetchList(QWidget):
+    """A card for each stored query, which follows its fetch while that runs."""
+
     results_requested = Signal(int)
     removal_requested = Signal(int)
     write_requested = Signal(object)  # SourceQuery

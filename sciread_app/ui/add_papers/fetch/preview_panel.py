@@ -47,6 +47,9 @@ class PreviewCards:
 
 
 class PreviewPanel(QWidget):
+    """Shows how many papers a query finds, and the first of them, or why there are none. Nothing is
+    stored. A request can be canceled, since a busy source may take minutes."""
+
     def __init__(self, intake: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._intake = intake

@@ -50,6 +50,12 @@ class QueryLine(QLineEdit):
 
 
 class QueryForm(QWidget):
+    """A form for all sources, which keeps what was entered for each of them.
+
+    The query is checked in the background, after a pause in typing and before it is requested; only
+    valid queries are requested.
+    """
+
     look_requested = Signal(object)  # SourceQuery, checked
     fetch_requested = Signal(object)  # the same
     edited = Signal()

@@ -72,6 +72,9 @@ class ImportHistoryModel(RowModel["Import"]):
 
 
 class ImportHistoryPanel(QWidget):
+    """Buttons for importing files, whose clicks the page connects, and the imports so far with
+    their reports."""
+
     papers_requested = Signal(object, str)  # the papers that an import added, and its files
 
     def __init__(self, history: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:

@@ -71,6 +71,10 @@ class ImportReportModel(RowModel[Skipped]):
 
 
 class ImportReportDialog(QDialog):
+    """The counts of an import, and all entries that failed, have warnings or were skipped, each
+    with its reason; they can be filtered, copied and saved. Subclasses report on operations other
+    than imports."""
+
     FAILED = tr("Could not be read:")
     REMARKED = tr("Added with warnings:")
     OTHERS = tr("Skipped files:")
@@ -261,6 +265,8 @@ def report_table(
 
 
 def headline(summary: ImportSummary) -> str:
+    """The number of records read, from how many files and in what time, as the title of a
+    report."""
     if summary.stopped:
         return trn(
             "Stopped after {n:,} record; the records read so far are in the library",

@@ -51,6 +51,9 @@ class ChartBar(NamedTuple):
 
 
 class BarChart(QWidget):
+    """Paints the bars of one metric, and diamonds for published numbers, on a scale that starts at
+    zero. The height follows from the number of bars; tooltips give the intervals."""
+
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
@@ -63,6 +66,7 @@ class BarChart(QWidget):
         appearance.changed.connect(self.update)
 
     def show_row(self, row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> None:
+        """Show a metric of these models, and describe the bars for screen readers."""
         self.bars = bars_of(row, results, models)
         self._percent = row.metric.unit == "percent"
         self._scale = _scale(self.bars, self._percent)

@@ -115,6 +115,8 @@ class ScoreTable(MetricTable):
 
 
 class ScoreModel(MetricModel[ScoreRow]):
+    """The scores by task and metric, in a column for each of `models`."""
+
     headings = (tr("Metric"), "n")  # before the columns of the models
     heading_tips = {N: tr("Number of items")}
 

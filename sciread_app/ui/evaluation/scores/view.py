@@ -75,6 +75,9 @@ class RowPanel(QFrame):
 
 
 class ScoresView(QWidget):
+    """Shows all scores, filtered by benchmark, data and models, and details of the selected
+    metric."""
+
     changed = Signal()  # the filtered scores
 
     def __init__(self, appearance: Appearance) -> None:
@@ -96,6 +99,8 @@ class ScoresView(QWidget):
         self._connect()
 
     def show_results(self, results: EvaluationResults) -> None:
+        """Offer the benchmarks, data and models of these results, keeping the filters where
+        possible."""
         self._found = results
         for box, every, offered in (
             (

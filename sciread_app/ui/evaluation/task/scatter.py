@@ -20,6 +20,9 @@ _LEGEND = 0.34  # maximum share of the height
 
 
 class Scatter(QWidget):
+    """Paints papers as dots in the colors of their labels, with a legend below; the tooltip names
+    the label of the nearest dot."""
+
     def __init__(self, name: str, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
@@ -32,6 +35,7 @@ class Scatter(QWidget):
         appearance.changed.connect(self.update)
 
     def show_places(self, places: Places | None) -> None:
+        """Show a projection; None shows an empty widget."""
         self._places = places
         if places:
             text = trn(
@@ -85,7 +89,7 @@ class Scatter(QWidget):
         return found
 
     def _legend(self) -> list[tuple[str, QRectF]]:
-        """Paint as many names as fit, from the top."""
+        """The first names, as many as fit, each with its box relative to the top of the legend."""
         labels = self._places.labels[:HUES] if self._places else ()
         found: list[tuple[str, QRectF]] = []
         x, y, height = 4.0, 0.0, self._letters.height() + 2

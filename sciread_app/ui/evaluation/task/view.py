@@ -64,6 +64,8 @@ class ClassLine(NamedTuple):
 
 
 class ClassModel(RowModel[ClassLine]):
+    """Recall and precision of two models by class."""
+
     # Translators: recall of model A, recall of model B
     headings = (
         tr("Class"),
@@ -138,6 +140,8 @@ class ClassTable(MetricTable):
 
 
 class ClassDelegate(MetricDelegate[ClassModel]):
+    """Paints the recall of a class with its confidence interval on a scale from 0 to 100."""
+
     def paint_cell(
         self, painter: QPainter, theme: Theme, box: QRectF, line: ClassLine, column: int
     ) -> None:
@@ -171,6 +175,9 @@ class ClassDelegate(MetricDelegate[ClassModel]):
 
 
 class TaskView(QWidget):
+    """Shows a task that models A and B were both evaluated on: classes and confusion matrices, or
+    curves and distributions, or projections, depending on what the evaluation stored."""
+
     measure_requested = Signal()
 
     def __init__(self, gateway: EvaluationGateway, jobs: JobRunner, appearance: Appearance) -> None:

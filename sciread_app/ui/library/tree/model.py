@@ -32,8 +32,8 @@ _TAKES_PAPERS = (NodeKind.collection, NodeKind.tag, NodeKind.trash)
 
 
 class LibraryTreeModel(QAbstractItemModel):
-    """Changes only what is shown for a name being typed; all else is requested by signals, and
-    shown when the changed library tree is set."""
+    """The nodes of the sidebar. Only an edited name is changed here at once; renaming, creating and
+    moving are requested by signals, and appear when `show` gets the changed tree."""
 
     rename_requested = Signal(object, str)  # TreeNode, its new name
     make_requested = Signal(object, str)  # the parent TreeNode, and a name
@@ -184,6 +184,7 @@ class LibraryTreeModel(QAbstractItemModel):
     def dropMimeData(
         self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
     ) -> bool:
+        """Request the drop by a signal; returns False even then."""
         node = self.node(parent)
         if not self.canDropMimeData(data, action, row, column, parent):
             return False

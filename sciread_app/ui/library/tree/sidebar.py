@@ -60,11 +60,14 @@ class FilterEdit(QLineEdit):
 
 
 class Sidebar(QFrame):
+    """The tree of collections, tags and saved searches, with a filter. A selection requests that
+    the page shows those papers; all changes go through the edit queue, so they can be undone."""
+
     scope_requested = Signal(str, str)  # a clause of the query language, and its label
     duplicates_requested = Signal()
-    export_requested = Signal(str, str)  # the same, for an export
+    export_requested = Signal(str, str)  # the papers to export, by the same arguments
     auto_export_requested = Signal(str)  # the path of a collection for an automatic export
-    empty_trash_requested = Signal()  # to be emptied
+    empty_trash_requested = Signal()
     look_up_requested = Signal(object)  # the missing fields to look up, by their names
     escaped = Signal()
     all_papers_selected = Signal()

@@ -77,6 +77,9 @@ _PICTURES: Mapping[NodeKind, str] = {
 
 
 class LibraryTreeDelegate(QStyledItemDelegate):
+    """Paints headings with a + button, and nodes with icon, name and count; edits names in
+    place."""
+
     def __init__(self, model: LibraryTreeModel, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
         self._model = model
@@ -270,13 +273,13 @@ class LibraryTreeView(QTreeView):
             self.show_tree(held)
 
     def startDrag(self, actions: Qt.DropAction) -> None:
-        """A copy for the view, which would otherwise remove moved rows."""
+        """Drag as a copy, since the view would itself remove rows that are moved."""
         with self._by_itself():
             super().startDrag(Qt.DropAction.CopyAction)
         self._mark_what_was_chosen()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Deselect dragged nodes, so that the page follows only the one it shows."""
+        """Deselect dragged nodes first, so that the page follows only the node that it shows."""
         self._mark_what_was_chosen()
         super().dropEvent(event)
 
@@ -345,7 +348,7 @@ class LibraryTreeView(QTreeView):
             icon(name, self._appearance.theme.faint).paint(painter, place)
 
     def _mark_what_was_chosen(self) -> None:
-        """Record the selection before the button is pressed."""
+        """Restore the selection from before the button was pressed."""
         before, self._pressed = self._pressed, None
         if before is not None:
             self.choose([node.name for node in before])

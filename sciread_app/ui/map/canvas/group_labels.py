@@ -31,6 +31,7 @@ class LabelRenderer:
     def paint(
         self, painter: QPainter, label: Placed, font: QFont, theme: Theme, *, ringed: bool
     ) -> None:
+        """Paint a label; `ringed`: with the frame of the focused group."""
         ratio = painter.device().devicePixelRatioF()
         key = (label.text, font.pointSizeF(), theme.dark, ringed, ratio)
         if key not in self._drawn:
@@ -55,6 +56,7 @@ def paint_lines(painter: QPainter, labels: Sequence[Placed], theme: Theme) -> No
 
 
 def description(papers: int, group: Cluster | None) -> str:
+    """The name of the map for screen readers, with the focused group, if any."""
     whole = trn("Map of {n:,} paper", "Map of {n:,} papers", papers)
     if group is None:
         return whole

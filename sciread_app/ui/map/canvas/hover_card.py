@@ -22,6 +22,9 @@ CACHE_SIZE = 500  # cards
 
 
 class HoverCard(QFrame):
+    """A card with title, authors, venue and year of a paper, which ignores the mouse. Its content
+    is loaded in the background unless it was shown before."""
+
     def __init__(self, source: CardSource, jobs: JobRunner, parent: QWidget) -> None:
         super().__init__(parent)
         self._parent = parent

@@ -43,6 +43,9 @@ class RenderedPoints(NamedTuple):
 
 
 class PointRenderer(QObject):
+    """Paints the points of one map view. Images and the visible part are cached, so that a repaint
+    without changes costs little."""
+
     rendered = Signal()  # a sharper image of the last view, or the first of a map, is ready
 
     def __init__(self, jobs: JobRunner) -> None:
@@ -209,6 +212,7 @@ NOTHING = Viewport(np.empty(0, np.int64), np.empty((0, 2), np.float32), np.empty
 
 
 def viewport_of(points: MapPoints, camera: Camera) -> Viewport:
+    """The points inside the camera's frame, or so near to it that a part of them is visible."""
     pixels = camera.screen(points.shown_places)
     x, y = pixels[:, 0], pixels[:, 1]
     edge = MAX_RADIUS

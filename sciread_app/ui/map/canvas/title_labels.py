@@ -28,6 +28,9 @@ CACHE_SIZE = 2_000
 
 
 class TitleLabels(QObject):
+    """Places the titles of visible papers so that they overlap nothing. Titles are loaded after a
+    pause, then `loaded` asks for a repaint."""
+
     loaded = Signal()
 
     def __init__(self, source: CardSource, jobs: JobRunner, font: QFont) -> None:

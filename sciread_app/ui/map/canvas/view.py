@@ -74,6 +74,9 @@ CORNER = 9  # radius in pixels, inside the frame of the panel
 
 
 class MapView(QWidget):
+    """Paints the points of a map with labels, and reports what the user does with them by signals.
+    Points are given by their number in `points`, levels of groups as in `level`."""
+
     hovered = Signal(object, QPoint)  # the number of the point under the mouse, or None
     current_changed = Signal(object)  # number of a point that was clicked, or None
     opened = Signal(int)  # number of a point
