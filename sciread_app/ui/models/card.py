@@ -50,7 +50,8 @@ class ModelCard(QFrame):
     renamed = Signal(str)  # the new title
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
-        """With its parent from the start: a later one would style all contents once more."""
+        """`parent` is needed from the start: a widget that gets its parent later is styled again with
+        all its contents."""
         super().__init__(parent)
         self.setObjectName("panel")
         self.setAccessibleName(tr("Selected model"))
@@ -101,6 +102,7 @@ class ModelCard(QFrame):
         self._body.show()
 
     def show_removed(self, removed: RemovedModel) -> None:
+        """Show a model in the trash: when it was moved there, and until when it can be restored."""
         self.about, self.removed = None, removed
         self.title.setText(removed.title)
         self._write_title(False)

@@ -64,6 +64,8 @@ class CardScoreTable(QTableWidget):
         appearance.changed.connect(self._paint)
 
     def show_scores(self, scores: Sequence[CardScore]) -> None:
+        """Show the scores below a heading for each benchmark. The columns for the base model are
+        shown only if there are scores of it."""
         self.clearSpans()
         self.setRowCount(0)
         suite = None
@@ -209,7 +211,7 @@ def _paint_bar(painter: QPainter, bar: QRectF, score: CardScore, theme: Theme) -
 
 
 def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
-    """Paint only the background."""
+    """The option without text, with which only the background is painted."""
     ground = QStyleOptionViewItem(option)
     ground.text = ""
     return ground

@@ -33,6 +33,8 @@ def ask_where_to(usual: str, parent: QWidget) -> Path | None:
 
 
 def ask_to_delete(removed: RemovedModel, delete: Callable[[], object], parent: QWidget) -> None:
+    """Call `delete` once the user has confirmed that a model may be deleted permanently. Does not
+    wait."""
     consequence = tr(
         "Deleting the model frees {size} and removes its index of your papers. You "
         "cannot undo this.",

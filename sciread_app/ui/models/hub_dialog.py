@@ -41,6 +41,9 @@ WIDTH, EDGE = 640, 20
 
 
 class HubDialog(QDialog):
+    """Asks for the name of a model on Hugging Face, or lets the user pick a published one, with
+    pooling and revision as options. It only requests the download."""
+
     requested = Signal(object)  # DownloadRequest
 
     def __init__(

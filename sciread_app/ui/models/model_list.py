@@ -77,6 +77,9 @@ def _row(model: InstalledModel, share: float | None) -> ModelRow:
 
 
 class ModelListModel(RowModel[ModelRow]):
+    """The rows of the list. Rows with the same keys are replaced in place, so that the selection
+    stays."""
+
     def show_rows(self, rows: Sequence[ModelRow]) -> None:
         if [row.key for row in rows] != [row.key for row in self.rows]:
             super().show_rows(rows)

@@ -50,6 +50,9 @@ ALONE = tr(
 
 
 class ModelsPage(Page):
+    """Lists the models, and shows the selected one with its actions. Models are added, activated
+    and removed in the background, and the list is loaded again afterwards."""
+
     def __init__(self, source: ModelsSource, context: AppContext) -> None:
         super().__init__(context.pages)
         activation = context.activation
@@ -145,6 +148,7 @@ class ModelsPage(Page):
             self._put_back(removed)
 
     def delete(self) -> None:
+        """Ask whether to delete the selected model of the trash permanently."""
         if removed := self.card.removed:
             ask_to_delete(
                 removed,

@@ -39,6 +39,9 @@ GAP = 4
 
 
 class AttachmentList(QWidget):
+    """Lists the files of a paper, and attaches, locates, opens or removes them. Removing a file
+    from the paper leaves the file itself alone."""
+
     read_requested = Signal(object, object)  # PaperId, Path: in the built-in reader
     changed = Signal()
     failed = Signal(object)  # JobError
@@ -58,6 +61,7 @@ class AttachmentList(QWidget):
         appearance.follow(self._paint)
 
     def show_files(self, paper: PaperId | None, files: Sequence[PaperFile]) -> None:
+        """Show the files of a paper; without a paper, none can be attached."""
         if (paper, files) == (self._paper, self._shown):
             return
         self._paper, self._shown = paper, files
@@ -85,7 +89,7 @@ class AttachmentList(QWidget):
             self._run(title, lambda task: self._about.attach(paper, path, task))
 
     def locate(self, file: Path, place: Path) -> None:
-        """Point the missing `file` to `place`, where it is now."""
+        """Record that the missing `file` is now at `place`."""
         paper = self._paper
         if paper is not None:
             self._run(
@@ -146,6 +150,9 @@ class AttachmentList(QWidget):
 
 
 class AttachmentRow(QWidget):
+    """A file's name, which opens it, its size and pages, and a menu. A missing file can only be
+    located or removed."""
+
     open_requested = Signal()
     locate_requested = Signal()
     remove_requested = Signal()

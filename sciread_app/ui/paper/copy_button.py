@@ -29,6 +29,9 @@ FEEDBACK_MS = 1500
 
 
 class CopyButton(QToolButton):
+    """Requests a copy in the format shown, or in another one from its menu, and reports the result
+    in place of its text for a moment."""
+
     requested = Signal(object)  # CopyWhat
     other_requested = Signal()  # a citation style that is not in the menu
 

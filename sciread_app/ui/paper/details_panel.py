@@ -62,6 +62,13 @@ class DetailsSource(Protocol):
 
 
 class DetailsPanel(QFrame):
+    """Shows a paper's metadata, marks, files, notes and related papers, beside the list or as a
+    page.
+
+    Marks, files and notes are changed here, in the background; edits that need the whole window are
+    requested by signals. Links to other papers are remembered, so that `go_back` returns.
+    """
+
     similar_requested = Signal(object)  # list of PaperId
     search_requested = Signal(str)
     paper_requested = Signal(object)  # PaperId

@@ -138,6 +138,9 @@ class Notes(QWidget):
 
 
 class NoteView(QFrame):
+    """One note, rendered or in the editor; the number NEW is that of a note that is not saved yet.
+    `saved` and `closed` pass the number."""
+
     saved = Signal(int)
     closed = Signal(int)
     escaped = Signal()
@@ -183,6 +186,8 @@ class NoteView(QFrame):
         self.box.moveCursor(self.box.textCursor().MoveOperation.End)
 
     def save(self) -> None:
+        """Save the text in the background and close the editor; an empty text removes the note. If
+        saving fails, the editor stays open and the draft is kept."""
         text, paper, number = self.box.toPlainText().strip(), self._paper, self.number
         if self._saving or (number == NEW and not text):
             return

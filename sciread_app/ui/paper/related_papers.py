@@ -48,12 +48,15 @@ SIDES = {REFERENCES: CitationDirection.references, CITING: CitationDirection.cit
 
 
 class RelatedPapers(QWidget):
+    """Tabs with the similar papers, references and citing papers of a paper, and on a full page a
+    graph of those in the library. Citations are fetched on request, one request at a time."""
+
     paper_requested = Signal(object)  # PaperId
     papers_requested = Signal(object, str)  # list of PaperId, title of the list
     similar_requested = Signal()  # the similar papers, in the main list
     loaded = Signal()  # a paper was added to the library
     failed = Signal(object)  # JobError
-    layout_changed = Signal()  # there are other buttons
+    layout_changed = Signal()  # the graph has new buttons, and Tab a new order
 
     def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()

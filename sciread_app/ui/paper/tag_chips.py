@@ -58,6 +58,9 @@ COLLECTION = ChipKind(
 
 
 class TagChips(QWidget):
+    """Shows the names on a paper, and lets the user choose, add and remove one; `chosen`, `added`
+    and `removed` pass the name, and change nothing themselves."""
+
     chosen = Signal(str)
     added = Signal(str)
     removed = Signal(str)
@@ -91,6 +94,7 @@ class TagChips(QWidget):
         appearance.follow(self._paint)
 
     def show_names(self, names: Sequence[str], colours: Mapping[str, str]) -> None:
+        """Show these names with the colors of those that have one."""
         if (names, colours) == (self._names, self._colours):
             return
         self._names, self._colours = names, colours

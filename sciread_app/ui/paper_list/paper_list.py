@@ -254,7 +254,7 @@ class PaperList(QTableView):
     marked_irrelevant = Signal(object)
     chosen_changed = Signal()
     sort_requested = Signal(object)  # Order, by a click on the title of a column
-    columns_changed = Signal()  # their widths, places or selection, by the user
+    columns_changed = Signal()  # the user changed their widths, order or selection
 
     def __init__(self, model: PaperModel, appearance: Appearance) -> None:
         super().__init__()
@@ -262,7 +262,7 @@ class PaperList(QTableView):
         self._model = model
         self._appearance = appearance
         self._columns_state = QByteArray()  # as arranged by the user; empty: not yet
-        self._arranging = False  # columns change, though not by the user
+        self._arranging = False  # the program is changing the columns, not the user
         self._columns_scale = self._text_scale  # of the text, when the columns were saved
         self._sorted_by = Order.relevance
         self._density = Density.comfortable
@@ -405,7 +405,7 @@ class PaperList(QTableView):
         return next((n for n, column in enumerate(COLUMNS) if column.order in orders), None)
 
     def save_columns(self) -> QByteArray:
-        """The widths, places and selection of the columns; empty until the user changes them."""
+        """The widths, order and selection of the columns; empty until the user changes them."""
         return self._columns_state
 
     def restore_columns(self, state: QByteArray) -> None:
