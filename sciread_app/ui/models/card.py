@@ -50,8 +50,8 @@ class ModelCard(QFrame):
     renamed = Signal(str)  # the new title
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
-        """`parent` is needed from the start: a widget that gets its parent later is styled again with
-        all its contents."""
+        """The parent is set at once: a widget that gets it later is styled again with all its
+        contents."""
         super().__init__(parent)
         self.setObjectName("panel")
         self.setAccessibleName(tr("Selected model"))

@@ -98,6 +98,9 @@ class NavigationHistory:
 
 
 class DocumentView(QWidget):
+    """Shows one open file, and edits its highlights in the background. What concerns more than this
+    file, such as a copy with citation or another display of the pages, is requested by signals."""
+
     edited = Signal()  # its highlights
     removal_requested = Signal(object)  # Highlight
     citation_requested = Signal(str, str)  # selected text, and its page or pages

@@ -22,6 +22,9 @@ PAUSE_MS = 200  # after the last key, until the search starts
 
 
 class FindBar(QFrame):
+    """The field for words, and buttons for the matches. A search is requested after a pause in
+    typing, or by Enter; another Enter goes to the next match."""
+
     requested = Signal(str)
     stepped = Signal(int)  # to the next match (1) or the previous one (-1)
     closed = Signal()

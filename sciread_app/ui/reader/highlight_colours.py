@@ -43,6 +43,7 @@ def colour_button(colour: Colour, name: str) -> QToolButton:
 
 
 def swatch(colour: Colour) -> QIcon:
+    """A disc in the color of a highlight, as an icon for buttons and menus."""
     picture = QPixmap(32, 32)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)

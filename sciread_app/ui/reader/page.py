@@ -61,6 +61,10 @@ class ReaderServices(DetailsSource, Protocol):
 
 
 class ReaderPage(Page):
+    """Keeps the open files in tabs, also over restarts, with a pane for the details and highlights
+    of the current one. Files are loaded when their tab is shown, and only the last few stay loaded.
+    Without open files, the papers read last are listed."""
+
     def __init__(self, services: ReaderServices, context: AppContext) -> None:
         super().__init__(context.pages)
         files, self._about = services.reader, services.about
@@ -290,6 +294,9 @@ class ReaderPage(Page):
             self.write_copy(paper, path, target, password)
 
     def write_copy(self, paper: PaperId, path: Path, target: Path, password: str = "") -> None:
+        """Save a copy of a file of the paper with its annotations as `target`, in the background.
+        An existing file is replaced."""
+
         def done(copy: AnnotatedCopy) -> None:
             lost = (
                 ""

@@ -25,7 +25,7 @@ class RecentPapers(QScrollArea):
     """A button for each paper; those whose files are missing can be removed from the list."""
 
     chosen = Signal(object)  # RecentPaper, to open
-    removed = Signal(object)  # RecentPaper, to list no more
+    removed = Signal(object)  # RecentPaper, to leave out of the list from now on
     library_requested = Signal()
 
     def __init__(self) -> None:
@@ -47,6 +47,7 @@ class RecentPapers(QScrollArea):
         self.setWidget(sheet)
 
     def show_papers(self, papers: Sequence[RecentPaper]) -> None:
+        """List these papers, in their order, and keep the focus in the list."""
         focused = holds_focus(self)
         remove_widgets(self._rows)
         self._recent = [_Recent(recent) for recent in papers]

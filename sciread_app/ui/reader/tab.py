@@ -30,6 +30,10 @@ Opened = tuple[OpenFile, str, ReadingPlace | None]
 
 
 class ReaderTab(QStackedWidget):
+    """Opens a file in the background when it is first shown. In its place, the tab shows why it
+    cannot be opened, or asks for a password; a file that changes on disk is opened again at the
+    same position."""
+
     opened = Signal(object)  # DocumentView
     close_wanted = Signal()
 

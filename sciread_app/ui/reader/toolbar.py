@@ -44,6 +44,9 @@ FOLDED = ("rotate", "two_pages", "area", "dark")
 
 
 class Toolbar(QFrame):
+    """Shows page and zoom, and requests changes by signals; the state of its buttons is set from
+    outside."""
+
     pressed = Signal(str)  # the key of a button
     page_requested = Signal(int)  # from 0
     zoom_requested = Signal(str)

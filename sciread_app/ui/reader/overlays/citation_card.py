@@ -19,6 +19,9 @@ LONGEST = 500  # characters of a reference
 
 
 class CitationCard(Overlay):
+    """Names the cited paper and offers to read it or show it in the library. A paper that is not in
+    the library is shown as its reference, and can be added if that has an identifier."""
+
     open_requested = Signal(object)  # CitedPaper with a paper
     add_requested = Signal(str)  # an identifier, as text
     entered = Signal()  # by the mouse

@@ -25,6 +25,8 @@ _OF_TEXT, _OF_AREA = ("copy", "cite", "search"), ("image",)
 
 
 class SelectionBar(Overlay):
+    """Buttons for the colors and for other actions on the selection, which they only request."""
+
     colour_requested = Signal(object)  # Colour
     pressed = Signal(str)  # the key of a button
 

@@ -119,6 +119,8 @@ class AreaTool(QObject):
         self._select(self._limited(page, box))
 
     def release(self, event: QMouseEvent) -> None:
+        """End the drag: request the new size of the highlight, or keep the selected area and switch
+        the tool off. A drag that is too small selects nothing and leaves it on."""
         self.move(event)
         if self._edges:
             self._edges = None

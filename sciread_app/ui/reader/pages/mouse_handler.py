@@ -69,6 +69,8 @@ class MouseHandler(QObject):
         return self._pressed is not None
 
     def press(self, event: QMouseEvent) -> None:
+        """Begin a selection at the left button; with Shift, extend the present one. A third click
+        selects a line."""
         if event.button() is not Qt.MouseButton.LeftButton:
             event.ignore()  # the document view handles the other buttons
             return
@@ -92,6 +94,8 @@ class MouseHandler(QObject):
         self._triple_click.start(QApplication.doubleClickInterval())
 
     def move(self, event: QMouseEvent) -> None:
+        """Extend the selection while the button is held, scrolling beyond the edge; else set the
+        shape of the mouse pointer."""
         self._position = event.position()
         if self._pressed is None:
             self._update_cursor(self._position)
@@ -104,6 +108,8 @@ class MouseHandler(QObject):
             (self._autoscroll.start if beyond else self._autoscroll.stop)()
 
     def release(self, event: QMouseEvent) -> None:
+        """End the selection; a click without one follows the link or selects the highlight under
+        the mouse."""
         self._autoscroll.stop()
         clicked, self._pressed = self._pressed is not None and not self._dragged, None
         if not clicked or self._marks.selection:

@@ -58,6 +58,10 @@ Policy = Qt.ScrollBarPolicy
 
 
 class PageView(QAbstractScrollArea):
+    """Shows the pages of one file below each other, or two in a row. Images come from `pictures`,
+    which draws in another process: visible pages first, in low resolution until the sharp parts are
+    ready."""
+
     moved = Signal()  # position, zoom or rotation
     refreshed = Signal()  # the selection or the highlights may have changed
     link_clicked = Signal(object)  # Link

@@ -45,6 +45,9 @@ _WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 
 class HighlightsPanel(QFrame):
+    """Lists the highlights of a file by page, with filters by words and color. Highlights that this
+    version of the file lacks come last, below a heading."""
+
     chosen = Signal(object)  # Highlight | None
     opened = Signal(object)  # Highlight: clicked, or Enter was pressed
     export_requested = Signal()

@@ -17,6 +17,9 @@ MARGIN = 16  # pixels around a text that fills the pane
 
 
 class PaperPane(QFrame):
+    """A switch for the two parts, and the widget of the current one. Details belong to the page,
+    highlights to their document; the pane only shows them."""
+
     part_chosen = Signal(int)  # DETAILS or HIGHLIGHTS
     closed = Signal()
     escaped = Signal()

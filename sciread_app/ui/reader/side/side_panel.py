@@ -35,7 +35,10 @@ OPENED = 60  # number of entries up to which the outline is fully expanded
 
 
 class SidePanel(QFrame):
-    navigated = Signal(object)  # Spot
+    """Switches between outline and thumbnails; a file without an outline starts with the
+    thumbnails."""
+
+    navigated = Signal(object)  # PagePosition
 
     def __init__(self, view: PageView, appearance: Appearance) -> None:
         super().__init__()
@@ -64,7 +67,9 @@ class SidePanel(QFrame):
 
 
 class Outline(QFrame):
-    navigated = Signal(object)  # Spot
+    """The headings of a file as a tree, in which the section being read is selected."""
+
+    navigated = Signal(object)  # PagePosition
 
     def __init__(self, headings: Sequence[OutlineEntry]) -> None:
         super().__init__()
@@ -126,7 +131,9 @@ class Outline(QFrame):
 
 
 class Thumbnails(QListView):
-    navigated = Signal(object)  # Spot
+    """Small images of all pages, of which only the visible ones are requested."""
+
+    navigated = Signal(object)  # PagePosition
 
     def __init__(self, view: PageView, appearance: Appearance) -> None:
         super().__init__()
