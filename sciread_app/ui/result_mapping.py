@@ -11,6 +11,7 @@ BEST = 100  # papers that a search lists
 
 
 def listing_of(found: SearchResults, note: str = "") -> ResultList:
+    """The ids and evidence of search results as a list; `note` replaces the note of the search."""
     return ResultList(
         # An array uses C to find a number, and holds 150,000 in a megabyte.
         ids=array("q", found.ids.tobytes() if found.whole else [hit.paper for hit in found.hits]),

@@ -74,6 +74,7 @@ _OTHERS = {
 
 
 def nothing_in(found: TopicRecommendations, part: RecommendationTab) -> EmptyMessage:
+    """Why a tab of a topic is empty, with the actions that may fill it."""
     if part is not RecommendationTab.new:
         return _OTHERS[part]
     if seen := len(found.part(RecommendationTab.seen)):

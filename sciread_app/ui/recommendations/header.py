@@ -131,6 +131,10 @@ class OneOf(QToolButton):
 
 
 class RecommendationsHeader(QWidget):
+    """The name of the topic, the scope of its recommendations, the preferences, and the actions on
+    the selected papers, whose clicks the page connects. Preferences are saved after a pause in
+    typing."""
+
     part_chosen = Signal(object)  # RecommendationTab
     preferences_changed = Signal(object)  # TopicPreferences
 
@@ -174,6 +178,8 @@ class RecommendationsHeader(QWidget):
         self._fold()
 
     def show_suggestions(self, found: TopicRecommendations) -> None:
+        """Show the number of papers on each tab, the note, and the preferences, unless these are
+        being typed."""
         for part, button in zip(RecommendationTab, self.switch.tab_stops(), strict=True):
             count = len(found.part(part))
             assert isinstance(button, QPushButton)

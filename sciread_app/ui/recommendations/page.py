@@ -60,6 +60,9 @@ class RecommendationsPageServices(DetailsSource, Protocol):
 
 
 class RecommendationsPage(Page):
+    """Lists the followed topics, and the papers recommended for the selected one with the reasons.
+    Feedback is saved in the background, can be undone, and changes the recommendations at once."""
+
     def __init__(self, gateway: RecommendationsPageServices, context: AppContext) -> None:
         super().__init__(context.pages)
         jobs, appearance, services = context.jobs, context.appearance, gateway.recommendations

@@ -16,6 +16,8 @@ from sciread_app.ui.widgets.rounded_popup import rounded
 
 
 class DensityButton(QToolButton):
+    """A menu of the densities. The page applies the selected one, also when it is restored."""
+
     chosen = Signal(object)  # Density
 
     def __init__(self, appearance: Appearance) -> None:

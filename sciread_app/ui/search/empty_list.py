@@ -38,6 +38,8 @@ class EmptyList(EmptyState):
         self._wanted = ""  # the identifier or title that was not found
 
     def show_view(self, view: ResultView, actions: Actions) -> None:
+        """Explain why this view is empty, with `actions` after the offer to look up a paper, if
+        there is one."""
         name, title = missing(view), missing_title(view)
         wanted = self._wanted = f"{name.kind}:{name.value}" if name else title
         if not wanted:

@@ -142,6 +142,7 @@ class SearchHeader(QWidget):
         self.count.setVisible(bool(text))
 
     def show_view(self, view: ResultView, can_go_back: bool) -> None:
+        """Show the count, the note and the options of the results that are now listed."""
         self.show_count(count_text(view))
         self.note.setText(view.listing.note)
         self._repeated = contains_note(view)

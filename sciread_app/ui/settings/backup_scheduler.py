@@ -22,6 +22,9 @@ SAFE = tr(
 
 
 class BackupScheduler(QObject):
+    """Backs up the library once a day, while the window is open, and warns of a folder in which the
+    library may be damaged, such as one that is synchronized."""
+
     def __init__(self, context: AppContext, services: SettingsGateway, parent: QObject) -> None:
         super().__init__(parent)
         self._messages = context.messages
@@ -35,6 +38,7 @@ class BackupScheduler(QObject):
         self._soon.timeout.connect(self.back_up)
 
     def start(self) -> None:
+        """Begin the checks, the first after a while, and warn of a risky folder at once."""
         self._soon.start()
         self._often.start()
         if risk := self._services.risk:

@@ -41,7 +41,9 @@ _NUMBERS = (1, 2)  # columns aligned right
 
 
 class BackupsPanel(QWidget):
-    restore_requested = Signal(object)  # Copy
+    """Lists the backups, creates one on request, and requests to restore the selected one."""
+
+    restore_requested = Signal(object)  # BackupCopy
 
     def __init__(self, services: SettingsGateway, jobs: JobRunner) -> None:
         super().__init__()
@@ -81,6 +83,8 @@ class BackupsPanel(QWidget):
         (self.table if self._copies else self.now).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def back_up(self) -> None:
+        """Create a backup in the background, then list it; does nothing while one is being
+        created."""
         # The button stays enabled: disabling it would move the focus to its neighbour.
         if self._backing_up:
             return

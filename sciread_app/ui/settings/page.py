@@ -85,6 +85,9 @@ KEY_PLACES = {
 
 
 class SettingsPage(Page):
+    """Shows the settings in sections, which are added one after the other when the page is first
+    shown. Invalid values are explained in their row and not saved."""
+
     def __init__(self, services: SettingsGateway, context: AppContext) -> None:
         super().__init__(context.pages)
         self._services = services
@@ -99,6 +102,7 @@ class SettingsPage(Page):
         self._connect(context)
 
     def refresh(self) -> None:
+        """Show the saved settings, and load backups, watched folders and keys."""
         settings = self._services.settings
         self.show_theme(self._appearance.choice)
         self.scale.setCurrentText(f"{settings.scale}%")

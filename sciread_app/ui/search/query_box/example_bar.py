@@ -41,6 +41,8 @@ class ExampleBar(ChipRow):
         self.removed.connect(self._remove)
 
     def show_request(self, request: SearchRequest) -> None:
+        """Show the examples of a request; unknown titles are added once they have been looked
+        up."""
         self._like, self._unlike = request.like, request.unlike
         papers = [*self._like, *self._unlike]
         for paper in papers:

@@ -56,7 +56,7 @@ class QueryEdit(QLineEdit):
 
     down = Signal()
     escaped = Signal()
-    undo_requested = Signal()  # Up, while it is empty
+    undo_requested = Signal()  # Up, while it is empty: asks for recent searches
     entry_pasted = Signal(str)
     help_requested = Signal()
 
@@ -105,6 +105,10 @@ class QueryEdit(QLineEdit):
 
 
 class SearchBox(QWidget):
+    """Takes the text of a query, suggests fields and values while one types, and requests searches.
+    The text has changed already when `search_requested` is emitted; results and errors come from
+    outside."""
+
     search_requested = Signal()  # typing has paused, Enter was pressed or the mode was changed
     down = Signal()
     escaped = Signal()
