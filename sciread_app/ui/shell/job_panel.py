@@ -224,6 +224,7 @@ class JobRow(QFrame):
         self.show_state()
 
     def show_state(self) -> None:
+        """Show the state, progress and outcome of the task, and the actions that it allows now."""
         work, job, state = self._work, self._work.job, self._work.state
         going = not state.is_over
         self.status.setText(tr("Stopping…") if self._stopping and going else work.status_text())

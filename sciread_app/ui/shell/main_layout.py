@@ -76,6 +76,9 @@ class _PageArea(QScrollArea):
 
 
 class MainLayout(QWidget):
+    """The parts of the window, in tab order. The message bar floats over the page, where it covers
+    as few controls as possible."""
+
     def __init__(self, jobs: JobRunner, history: JobHistory, appearance: Appearance) -> None:
         super().__init__()
         self.banner = MessageBar(appearance)

@@ -120,6 +120,9 @@ class _Line(QWidget):
 
 
 class NavigationButton(QToolButton):
+    """The button of a place, with a dot while one of its pages is busy, or a number of new
+    papers."""
+
     def __init__(self, place: Place, appearance: Appearance) -> None:
         super().__init__()
         self._place = place

@@ -234,6 +234,7 @@ def scaled(font: QFont, factor: float, weight: QFont.Weight | None = None) -> QF
 
 
 def palette(theme: Theme) -> QPalette:
+    """The colors of a theme by their roles in Qt; disabled texts are faint."""
     role = QPalette.ColorRole
     colours = {
         role.Window: theme.window,

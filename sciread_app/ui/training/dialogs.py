@@ -41,6 +41,8 @@ def ask_where_to(usual: str, parent: QWidget) -> Path | None:
 
 
 def ask_to_remove(details: TrainingDetails, remove: Callable[[], object], parent: QWidget) -> None:
+    """Call `remove` once the user has confirmed that the files of a run may be deleted. Does not
+    wait."""
     training = details.training
     if training.status is not RunStatus.finished:
         means = tr("You cannot resume a deleted run. All progress is lost.")

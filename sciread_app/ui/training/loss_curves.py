@@ -30,6 +30,8 @@ _OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # indices of colours
 
 
 class LossCurves(QWidget):
+    """Charts of the loss, by stage of the training, of the learning rate and of the speed."""
+
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         # Translators: names of curves

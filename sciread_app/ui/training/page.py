@@ -54,7 +54,10 @@ T = TypeVar("T")
 
 
 class TrainingPage(Page):
-    message = Signal(str)  # a message
+    """Lists the training runs, and shows the selected one or the form for a new run. While a run is
+    active, the page is updated twice a second."""
+
+    message = Signal(str)  # to show for a moment
     problem = Signal(object)  # JobError
     page_requested = Signal(str)  # the key of another page
     activate_requested = Signal(str, str)  # a model and its title

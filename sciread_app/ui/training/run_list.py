@@ -41,6 +41,9 @@ def _row(one: TrainingRun) -> ModelRow:
 
 
 class TrainingDelegate(ModelDelegate):
+    """Paints a run like a model, with a small loss curve at the right once there are enough
+    points."""
+
     def __init__(
         self, curves: Mapping[str, Sequence[float]], appearance: Appearance, parent: TrainingList
     ) -> None:

@@ -55,10 +55,14 @@ ACTIONS = (
 
 
 class TrainingView(QFrame):
+    """Shows one run with its progress, curves and results, and requests actions on it; those that
+    are not possible are hidden."""
+
     requested = Signal(str)  # one of ACTIONS
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
-        """With its parent from the start: a later one would style all contents once more."""
+        """The parent is set at once: a widget that gets it later is styled again with all its
+        contents."""
         super().__init__(parent)
         self.setObjectName("panel")
         self.details: TrainingDetails | None = None
@@ -71,6 +75,7 @@ class TrainingView(QFrame):
         self._scroll.hide()
 
     def show_details(self, details: TrainingDetails) -> None:
+        """Show a run; the scroll position is kept while it is the same run."""
         before, self.details = self.details, details
         training, progress = details.training, details.progress
         self.title.setText(training.name)

@@ -45,6 +45,9 @@ _PAUSE, _RESUME = tr("Pause"), tr("Resume")
 
 
 class WatchedFoldersPanel(QWidget):
+    """Lists the watched folders, and adds, pauses, changes or removes them in the background. The
+    options below the list are those of the selected folder."""
+
     def __init__(self, gateway: WatchGateway, context: AppContext) -> None:
         super().__init__()
         self._gateway = gateway

@@ -43,6 +43,8 @@ class SegmentedControl(QFrame):
             self.add(*choice)
 
     def add(self, name: str, tip: str = "") -> None:
+        """Add a segment; its number is that of the segments before it, and the first one is
+        selected."""
         button = QPushButton(name)
         button.setCheckable(True)
         button.setAutoDefault(False)  # Enter in a text box of a dialog would press it

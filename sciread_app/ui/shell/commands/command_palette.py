@@ -23,6 +23,10 @@ HINT = tr("Type a command, collection, tag, or search")
 
 
 class CommandPalette(Popup):
+    """Lists commands, and the collections, tags and saved searches of the library, recent ones
+    first. A typed text can always be searched for; similar spellings are looked up in the
+    background."""
+
     def __init__(
         self, window: QWidget, source: PaletteSource, jobs: JobRunner, appearance: Appearance
     ) -> None:
@@ -34,6 +38,8 @@ class CommandPalette(Popup):
         self._goals = PaletteEntries()
 
     def open(self) -> None:
+        """Open with the commands that are available now, and reload the collections, tags and
+        searches."""
         self._commands = PaletteEntries(self._source.commands())
         super().open()
 

@@ -50,6 +50,7 @@ class PaperPopup(Popup):
         super().open()
 
     def look(self) -> None:
+        """Find the papers that match the typed text, in the background."""
         typed = self.box.text().strip()
         self._pressed = None
 
@@ -73,6 +74,8 @@ class PaperPopup(Popup):
         )
 
     def choose(self, entry: PaletteEntry | None, modifiers: Qt.KeyboardModifier) -> None:
+        """Open the paper, or with Ctrl show it in the library; while the papers are still being
+        found, the first one as soon as it is there."""
         if self._found_for != self.box.text().strip():
             self._pressed = modifiers
         elif entry is not None and self.isVisible():

@@ -166,6 +166,7 @@ class _List(QListView):
         return self.fontMetrics().height() + 14
 
     def step(self, by: int) -> None:
+        """Move the selection by this number of rows; single steps wrap around at the ends."""
         rows = self.entries.rowCount()
         row = self.currentIndex().row() + by
         if abs(by) == 1:

@@ -71,7 +71,7 @@ class StartupErrorDialog(QMessageBox):
 
 
 class Recovery(QObject):
-    """Offers the ways to recover. `before`: the error of a way that was tried before."""
+    """Asks how to recover, and requests that. `before`: the error of the last attempt."""
 
     reopen_requested = Signal(object)  # Reopening
     folder_chosen = Signal(object)  # Path
@@ -102,6 +102,8 @@ class Recovery(QObject):
         )
 
     def ask(self) -> None:
+        """Show the dialog and return at once. It is shown again when a further dialog is
+        canceled."""
         box = self.box = StartupErrorDialog(
             self._message, self._hint, damaged=self._damaged, parent=self._window
         )

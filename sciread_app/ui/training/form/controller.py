@@ -147,7 +147,7 @@ class TrainingFormController(QObject):
         self._form.show_note("")
 
     def _cure(self, line: CheckLine) -> None:
-        """Fetch the missing data."""
+        """Apply the remedy of a requirement: change settings, or get papers, citations or a model."""
         if line.remedy is Remedy.settings:
             self._form.settings.write(line.settings)
         elif line.remedy is Remedy.papers:
@@ -182,6 +182,7 @@ class TrainingFormController(QObject):
         self.started.emit(training)
 
     def write_job(self) -> None:
+        """Ask for a file or folder, and export the form's content as a job for another computer."""
         plan = self._form.plan()
         usual = f"{plan.name or plan.recipe}.zip" if plan else ""
         if plan and (target := ask_where_to(usual, self._form)):

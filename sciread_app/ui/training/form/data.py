@@ -41,6 +41,9 @@ LIBRARY_IS = tr("All papers in your library when the training run starts.")
 
 
 class DataPart(QWidget):
+    """Selects the papers to train on: the library, a collection, files, or the dataset of an
+    earlier run; below are the counts of the selected papers."""
+
     changed = Signal()
     remove_requested = Signal(object)  # CorpusChoice of a saved dataset
 
@@ -81,6 +84,7 @@ class DataPart(QWidget):
         self._no_corpus.setVisible(not choices.corpora)
 
     def choose(self, data: TrainingData) -> None:
+        """Select this data, if it is among the choices, and report the change."""
         self.kind.choose(KINDS.index(data.kind))
         if data.kind is TrainingDataKind.files:
             self._folder = data.name

@@ -113,6 +113,9 @@ def _remedy_text(line: CheckLine) -> str:
 
 
 class TrainingForm(QFrame):
+    """Shows the plan of a training run, whether the data is sufficient, and the result of the last
+    action. TrainingFormController checks the plan and starts the run."""
+
     changed = Signal()  # the plan has changed
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:

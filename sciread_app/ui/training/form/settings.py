@@ -231,6 +231,7 @@ class SettingRow(QWidget):
         return value
 
     def write(self, text: str) -> None:
+        """Set the value from its text; that of a checkbox is "true" or "false"."""
         if isinstance(self.field, QCheckBox):
             self.field.setChecked(text == "true")
         elif isinstance(self.field, QComboBox) and self.field.isEditable():

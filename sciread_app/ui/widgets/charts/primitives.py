@@ -127,6 +127,7 @@ def paint_key(painter: QPainter, theme: Theme, line: PlotLine, left: QPointF) ->
 
 
 def paint_line(painter: QPainter, theme: Theme, frame: PlotFrame, line: PlotLine) -> None:
+    """Paint a line with its band and fill, or its dots, in the coordinates of the frame."""
     colour = QColor(theme.faint) if line.aside else hue(line.number, theme)
     if line.pale:
         colour.setAlphaF(0.3)

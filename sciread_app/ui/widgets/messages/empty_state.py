@@ -30,6 +30,9 @@ def second_model_actions(go_to: Callable[[str], object]) -> Actions:
 
 
 class EmptyState(QWidget):
+    """Says in the middle of an empty area why nothing is shown, with buttons for what can be done.
+    In little room, the picture gives way to the texts."""
+
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._icon = "papers"
