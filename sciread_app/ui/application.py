@@ -129,6 +129,8 @@ class Session:
         return self._before.title if self._before else tr("Opening the library")
 
     def run(self) -> int:
+        """Show the window until it is closed, and return the exit code. If another window has this
+        home, that one gets the files instead."""
         lock = QLockFile(str(self._home.owner.folder / "window.lock"))
         lock.setStaleLockTime(0)  # never by age: a window may stay open for weeks
         if not lock.tryLock(0):

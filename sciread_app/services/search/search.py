@@ -429,6 +429,8 @@ class SearchService:
         comparable = _is_comparable(query)
 
         def hits_of(places: NDArray[np.int64], without: Sequence[PaperId]) -> list[SearchHit]:
+            """The hits at these positions, best first: only the first version of each work, at most
+            `limit`, and no version of the works in `without`."""
             kept = places[self._one_a_work(ids[places], limit, without)].tolist()
             papers = [int(ids[n]) for n in kept]
             return [

@@ -213,6 +213,8 @@ class _Records:
 
     def _ask(self, form: list[tuple[str, str]], number: int) -> list[Paper | Skipped]:
         def complain(found: pubmed_xml.EFetchResponse) -> str:
+            """Why a response cannot be used; empty if it can, or if it says that the list has
+            expired."""
             if found.error and not _FORGOTTEN.search(found.error):
                 return found.error
             empty = not found.records and not found.error and number > _FEW

@@ -94,6 +94,7 @@ class EuropePmcResults:
         self.dates = DateSlice(_day(first), _day(last))
 
     def ask(self, part: DateSlice | None, token: str, size: int, *, keep: bool) -> ResultPage:
+        """See ResultSet.ask. Raises SourceError if the service rejects the query."""
         found: ResultPage | str = self._client.ask(
             KEY,
             "search",

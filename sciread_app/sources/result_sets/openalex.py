@@ -109,6 +109,7 @@ class OpenAlexResults:
         self.dates = DateSlice(first.toordinal(), last.toordinal())
 
     def ask(self, part: DateSlice | None, token: str, size: int, *, keep: bool) -> ResultPage:
+        """See ResultSet.ask. Raises SourceError if the service demands a valid API key."""
         # Only the preview, which is kept, can do without a cursor, and so without a key.
         cursor = [] if keep else [("cursor", token or "*")]
         try:

@@ -268,6 +268,7 @@ class ReaderPage(Page):
             self.save_notes(papers, file)
 
     def save_notes(self, papers: Sequence[PaperId], path: Path) -> None:
+        """Write the highlights and notes of these papers to a Markdown file, in the background."""
         self._jobs.run(
             tr("Exporting highlights and notes"),
             lambda task: self._files.save_markdown(papers, path),

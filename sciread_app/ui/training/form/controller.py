@@ -147,7 +147,7 @@ class TrainingFormController(QObject):
         self._form.show_note("")
 
     def _cure(self, line: CheckLine) -> None:
-        """Apply the remedy of a requirement: change settings, or get papers, citations or a model."""
+        """Apply a remedy: change settings, or get papers, citations or a model."""
         if line.remedy is Remedy.settings:
             self._form.settings.write(line.settings)
         elif line.remedy is Remedy.papers:

@@ -25,6 +25,7 @@ class FactTable(QWidget):
         self.rows: Sequence[tuple[str, str]] = ()
 
     def show_facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Show these names and values; nothing is rebuilt if they are the same as before."""
         if rows == self.rows:
             return
         self.rows = rows
