@@ -27,7 +27,7 @@ from sciread_app.tasks import Task
 from trainer.contract import wire
 from trainer.contract.package import Package, read_package
 
-# Texts in one request. A typed query waits for one request at most, and so does cancelling.
+# Texts in one request. A typed query waits for one request at most, and so does canceling.
 CHUNK = 128
 START_SECONDS = 180.0
 ANSWER_SECONDS = 600.0
@@ -105,7 +105,7 @@ class EncoderProcess:
 
         A text is (title, abstract). With `queries`, the texts are typed queries, (query, ""), which
         many models read differently. Raises EncoderFailed, and
-        Cancelled between two requests.
+        Canceled between two requests.
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
         # Texts of like length go together, so that no request waits for one long text. Longest

@@ -40,7 +40,7 @@ class UnknownStyle(StyleRefused):
 
 
 class IndexUnusable(SciReadError):
-    """The nearest-neighbour index is missing or does not fit the library; it can be rebuilt."""
+    """The nearest-neighbor index is missing or does not fit the library; it can be rebuilt."""
 
 
 class EncoderFailed(SciReadError):

@@ -113,7 +113,7 @@ class Home:
 
     @property
     def synced_by(self) -> str:
-        """The name of the program that synchronises the folder, detected by the path; else ""."""
+        """The name of the program that synchronizes the folder, detected by the path; else ""."""
         path = str(self.folder.resolve()).lower()
         return next((name for name in _SYNCED if name in path), "")
 

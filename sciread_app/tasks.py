@@ -1,4 +1,4 @@
-"""Long work that reports its progress and can be paused and cancelled."""
+"""Long work that reports its progress and can be paused and canceled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOCK_SECONDS = 0.2  # between two attempts to get the lock that another process
 class Task:
     """Passed to long-running work, which reports its progress through it.
 
-    Work pauses and stops only where it reports, so work that reports often is cancelled quickly.
+    Work pauses and stops only where it reports, so work that reports often is canceled quickly.
     When it pauses, everything done so far is stored, and no lock is held.
     """
 
@@ -108,7 +108,7 @@ class Task:
 @contextmanager
 def exclusive(lock: FileLock, task: Task, note: str) -> Iterator[None]:
     """Hold a lock in this block. While another process holds it, report `note` and wait, until the
-    task is cancelled. The folder of the lock is created."""
+    task is canceled. The folder of the lock is created."""
     Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
     while True:
         try:

@@ -147,10 +147,10 @@ class Ranks:
 
     @contextmanager
     def micro_batch(self, model: nn.Module, last: bool) -> Iterator[None]:
-        """Context of forward and backward: gradients are synchronised in the step's `last`
+        """Context of forward and backward: gradients are synchronized in the step's `last`
         micro-batch only.
 
-        Under FSDP they are synchronised in each.
+        Under FSDP they are synchronized in each.
         """
         waits = isinstance(model, DistributedDataParallel) and not last
         with cast(DistributedDataParallel, model).no_sync() if waits else nullcontext():
@@ -355,7 +355,7 @@ _POLL = 0.05
 
 
 def init_process_group(device: torch.device, rank: int, world: int, patience: timedelta) -> None:
-    """Initialise torch's process group, unless the caller's framework has. Raises TrainerError."""
+    """Initialize torch's process group, unless the caller's framework has. Raises TrainerError."""
     if device.type == "cuda":
         torch.cuda.set_device(device)
     if dist.is_initialized():

@@ -27,7 +27,7 @@ from trainer.embedding.leases import PATIENCE, Lease, Leases
 from trainer.embedding.shards import Shard, ShardPlan, Store, changed, plan_of
 from trainer.encoder import Encoder
 
-# Papers that are read and tokenised at once, while the previous ones are being encoded.
+# Papers that are read and tokenized at once, while the previous ones are being encoded.
 _PIECE = {"cpu": 512, "cuda": 8_192}
 _AHEAD = 2
 # Seconds between checks of an idle worker for finished or dead workers.
@@ -116,7 +116,7 @@ class _Claim:
 
 
 class _Piece(NamedTuple):
-    """Some tokenised entries of a shard; none at the end of the shard."""
+    """Some tokenized entries of a shard; none at the end of the shard."""
 
     claim: _Claim
     ids: list[str]

@@ -23,7 +23,7 @@ from trainer.model.packed import pack
 # Tokens per forward pass: more of them would displace the activations from a core's cache.
 CPU_BUDGET = 2_048
 CUDA_BUDGET = 131_072
-# Pairs that are tokenised and sorted together: enough to find equal lengths, few to hold in memory.
+# Pairs that are tokenized and sorted together: enough to find equal lengths, few to hold in memory.
 CHUNK = 1_024
 CUDA_CHUNK = 2_048
 # Batches in flight on a GPU: one is packed, copied and submitted while another is computed.
@@ -112,7 +112,7 @@ class Encoder:
     def _read_ahead(
         self, pairs: Sequence[tuple[str, str]], queries: bool
     ) -> Iterator[list[list[int]]]:
-        """Tokenise chunks of the pairs; on a GPU, each while it computes the one before."""
+        """Tokenize chunks of the pairs; on a GPU, each while it computes the one before."""
         chunks = [pairs[start : start + self._chunk] for start in range(0, len(pairs), self._chunk)]
         if self.device.type == "cpu" or len(chunks) < 2:
             yield from (self.text.ids(chunk, queries=queries) for chunk in chunks)
@@ -159,7 +159,7 @@ class Tokens(NamedTuple):
 
 
 class TextReader:
-    """Tokenises title and abstract in the format that the model was trained on.
+    """Tokenizes title and abstract in the format that the model was trained on.
 
     Both are one segment, joined by the package's template; texts that are too long are truncated at
     the end, so that the title is kept. If the model has several [CLS], they come first: [CLS]

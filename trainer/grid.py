@@ -83,7 +83,7 @@ def _finish(
     """Keep the best model, evaluate as requested, and write the run's report.
 
     If stopped while it evaluates several seeds it writes no report, since their metrics are
-    summarised together. Returns the signal that stopped it, 0 for none.
+    summarized together. Returns the signal that stopped it, 0 for none.
     """
     several = len(run.recipe.grid.get(SEED, ())) > 1
     groups = _of_equal_settings(combinations)

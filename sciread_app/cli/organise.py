@@ -1,4 +1,4 @@
-"""Commands that organise papers: tags, collections, ratings, trash, merges, undo and redo."""
+"""Commands that organize papers: tags, collections, ratings, trash, merges, undo and redo."""
 
 from __future__ import annotations
 

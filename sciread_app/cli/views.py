@@ -173,7 +173,7 @@ def _summary(paper: Paper) -> dict[str, Any]:
 
 
 class PaperContext(NamedTuple):
-    """The data of a paper besides its record: organisation, files, versions, citation counts."""
+    """The data of a paper besides its record: organization, files, versions, citation counts."""
 
     marks: PaperOrganisation
     files: Sequence[Attachment]

@@ -32,7 +32,7 @@ TITLE = "Crossref"
 
 BATCH = 50  # limited by the length of the address
 _CSL = "transform/application/vnd.citationstyles.csl+json"
-# The other variables are about licences, funders and administration.
+# The other variables are about licenses, funders and administration.
 _VARIABLES = (
     "type title author editor container-title container-title-short volume issue page publisher "
     "publisher-place edition issued published DOI ISSN ISBN URL abstract language"

@@ -1,1 +1,1 @@
-"""The SQLite library: papers, their organisation, texts and vectors."""
+"""The SQLite library: papers, their organization, texts and vectors."""

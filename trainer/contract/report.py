@@ -43,7 +43,7 @@ class EvaluatedModel:
     """The evaluated model, vectors or baseline.
 
     `kind` is package, folder, vectors or baseline, `found` the name given by the user. `space` is
-    empty if no model is known. `about` holds further properties: pooling, licence, parameters.
+    empty if no model is known. `about` holds further properties: pooling, license, parameters.
     """
 
     id: str

@@ -101,7 +101,7 @@ def journal_examples(
     exclude: Collection[str] = (),
     pubmed: JournalRule = PUBMED,
 ) -> JournalExamples:
-    """Return papers labelled with their journal, for training and validation.
+    """Return papers labeled with their journal, for training and validation.
 
     Papers from PubMed, recognized by their ids, are subject to the rule `pubmed`, others to `rule`;
     both count all papers with a journal and an abstract, so that the classes do not depend on the

@@ -105,7 +105,7 @@ def distinct_pairs(papers: int, count: int, seed: int, name: str) -> NDArray[np.
     found = np.empty(0, dtype=np.int64)
     laps = 0
     while len(found) < count:
-        # Each paper occurs once per lap, paired with its neighbour in a new order.
+        # Each paper occurs once per lap, paired with its neighbor in a new order.
         more = -(-(count - len(found)) // (papers // 2))
         lot = stateless_bits(
             "pairs", seed, name, np.arange(laps, laps + more)[:, None], np.arange(papers)

@@ -1,4 +1,4 @@
-"""Masked language modelling: papers cut into blocks of one length, and words masked at random.
+"""Masked language modeling: papers cut into blocks of one length, and words masked at random.
 
 Masking is dynamic, different at every visit (Liu et al., 2019, section 4.1).
 """

@@ -1,4 +1,4 @@
-"""Precision at 10 of nearest neighbours: same venue or field, or cited by the paper."""
+"""Precision at 10 of nearest neighbors: same venue or field, or cited by the paper."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trainer.evaluations.metrics.significance import Items
 
 @dataclass(frozen=True)
 class NeighbourPrecision:
-    """Share of a paper's ten nearest neighbours that are related to it.
+    """Share of a paper's ten nearest neighbors that are related to it.
 
     With relation "group", `related` holds the groups of each paper; papers that share a group are
     related, and papers without a group are left out. With "links" it holds the ids that each paper

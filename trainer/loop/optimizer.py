@@ -41,7 +41,7 @@ def optimizer_step(
     """Do an optimizer step with gradients of a sum over `count` examples, and clear them.
 
     Returns the norm of the mean gradient before it is clipped to `clip` (0: no clipping). Does not
-    synchronise with the device.
+    synchronize with the device.
     """
     learned = [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
     gradients = [p.grad for p in learned]

@@ -58,7 +58,7 @@ def validation_encoder(
 
 
 def text_reader(method: Method) -> TextReader:
-    """Return a reader that tokenises and truncates texts as the package's encoder will."""
+    """Return a reader that tokenizes and truncates texts as the package's encoder will."""
     reading = method.reading
     return TextReader(
         reading.tokenizer,

@@ -11,14 +11,14 @@ import numpy as np
 from trainer.contract.plots import Confusion, Distributions, Places, ThresholdCurves
 from trainer.reports.markup import Child, Markup, join, tag
 
-# The number of colours of the style; further series repeat them with another mark.
+# The number of colors of the style; further series repeat them with another mark.
 COLOURS = 12
 
 _LETTER, _CAPITAL = 6.2, 8.2  # average width of a letter of a label
 _LETTERS = 26  # maximum length of a label; longer ones are truncated
 _LETTERS_OF_A_LINE = 46
 _CORNER = 78.0  # width of the text that explains rows and columns of a confusion matrix
-# From this share on a cell is dark enough for text in the page's background colour.
+# From this share on a cell is dark enough for text in the page's background color.
 _FILLED = 0.7
 _TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -271,7 +271,7 @@ def _cells(
 
 
 def places(picture: Places) -> Markup:
-    """Scatter plot, one dot per paper in the colour of its label."""
+    """Scatter plot, one dot per paper in the color of its label."""
     side, edge = 310.0, 8.0
     x, y, label = (np.asarray(column) for column in (picture.x, picture.y, picture.label))
     parts = [tag("rect", x=0, y=0, width=side, height=side, class_="frame")]
@@ -289,7 +289,7 @@ def places(picture: Places) -> Markup:
 
 
 def legend(names: Sequence[str], *, marks: bool = False) -> Markup:
-    """Legend of the colours, in the order of the series."""
+    """Legend of the colors, in the order of the series."""
     items = [
         tag(
             "li",

@@ -1,10 +1,10 @@
-"""CSS of report pages, with colours for colour-blind readers."""
+"""CSS of report pages, with colors for color-blind readers."""
 
 from __future__ import annotations
 
 from trainer.reports.markup import Markup
 
-# Okabe and Ito's colours first, then more; lighter ones for a dark page.
+# Okabe and Ito's colors first, then more; lighter ones for a dark page.
 _LIGHT = [
     "#0072b2",
     "#d55e00",

@@ -445,7 +445,7 @@ class PaperSample:
         return found
 
     def usual_labels(self, count: int) -> set[int]:
-        """The most frequent labels, without those on more than half of the labelled papers."""
+        """The most frequent labels, without those on more than half of the labeled papers."""
         half = np.count_nonzero(self.corpus.labels.counts) / 2
         sizes = Counter(self.corpus.labels.indices.tolist())
         return set([code for code, n in sizes.most_common() if n <= half][:count])

@@ -97,7 +97,7 @@ class PageRegion:
 
 
 class Colour(enum.Enum):
-    """The colour of a highlight. The values are stored."""
+    """The color of a highlight. The values are stored."""
 
     yellow = "yellow"
     green = "green"

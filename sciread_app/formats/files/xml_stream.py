@@ -12,7 +12,7 @@ from lxml import etree
 
 from sciread_app.language import tr
 
-# Inline elements; all others separate their text from their neighbours.
+# Inline elements; all others separate their text from their neighbors.
 _INLINE = frozenset((
     "i", "b", "u", "em", "strong", "italic", "bold", "sup", "sub", "inf", "sc", "tt", "span",
     "ext-link", "a", "xref", "named-content", "style",

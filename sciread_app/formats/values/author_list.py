@@ -1,4 +1,4 @@
-"""Parser of author lists in plain text, as written by arXiv, journals and old catalogues."""
+"""Parser of author lists in plain text, as written by arXiv, journals and old catalogs."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class AutoExportService:
         results = []
         for auto_export in self.files():
             now = self._written(auto_export, task)
-            if now != auto_export:  # stored at once, so that a cancelled run knows its own files
+            if now != auto_export:  # stored at once, so that a canceled run knows its own files
                 self._library.auto_exports.note([now])
             if now != auto_export or now.problem:
                 results.append(now)

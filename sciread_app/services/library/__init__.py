@@ -1,1 +1,1 @@
-"""Editing the library: organising, duplicates, attachments, annotations."""
+"""Editing the library: organizing, duplicates, attachments, annotations."""

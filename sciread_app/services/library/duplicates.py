@@ -45,7 +45,7 @@ class Duplicates:
     def search(self, task: Task | None = None) -> int:
         """Search the whole library for possible duplicates and versions.
 
-        Returns the number of new pairs. Decisions of the user are kept. A search that was cancelled
+        Returns the number of new pairs. Decisions of the user are kept. A search that was canceled
         or interrupted is resumed.
         """
         task, pairs = task or Task(), 0
@@ -67,7 +67,7 @@ class Duplicates:
         ]
 
     def sides(self, pair: DuplicatePair) -> tuple[PairMember, PairMember] | None:
-        """Both papers with their organisation; None if one no longer exists."""
+        """Both papers with their organization; None if one no longer exists."""
         ids = [pair.a, pair.b]
         papers = {paper.id: paper for paper in self._library.get(ids)}
         marks, came = self._library.organisation.of(ids), self._library.duplicates.import_names(ids)

@@ -219,7 +219,7 @@ class LibraryEditor:
         them.
 
         Many papers are edited in several transactions, so that others can write in between. All of
-        them are one edit, also if the task is cancelled halfway.
+        them are one edit, also if the task is canceled halfway.
         """
         ids = list(ids)
         names = [_FIELD_NAMES.get(name, name) for name in fields]

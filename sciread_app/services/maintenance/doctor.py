@@ -38,10 +38,10 @@ class Diagnosis:
 def examine(
     library: Library, space: EmbeddingIndex | None, home: Home, task: Task
 ) -> list[Diagnosis]:
-    """Check library, full-text index, vectors and nearest-neighbour index against each other.
+    """Check library, full-text index, vectors and nearest-neighbor index against each other.
 
     The library itself is never changed; the full-text index, the vector file and the index of
-    neighbours are caches and are rebuilt if they do not match.
+    neighbors are caches and are rebuilt if they do not match.
     """
     findings = []
     task.step(0, 5, tr("Checking the library"))

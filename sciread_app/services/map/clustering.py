@@ -95,7 +95,7 @@ def _merge(centres: NDArray[np.float32], sizes: NDArray[np.int64], count: int) -
 
 
 def nearest_group(points: NDArray[np.float32], centres: NDArray[np.float32]) -> Labels:
-    """Return the index of the nearest centre for each point."""
+    """Return the index of the nearest center for each point."""
     far = np.einsum("ij,ij->i", centres, centres) - 2 * (points @ centres.T)
     labels: Labels = far.argmin(axis=1).astype(np.int16)
     return labels

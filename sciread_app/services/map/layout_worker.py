@@ -57,8 +57,8 @@ def lay_out(
 ) -> Draft:
     """Lay out points in the plane, and cluster them. Raises Cancelled; the state is saved then.
 
-    `known` are the neighbours, if an unfinished layout has computed them. `papers` identifies the
-    points; it is stored with the neighbours.
+    `known` are the neighbors, if an unfinished layout has computed them. `papers` identifies the
+    points; it is stored with the neighbors.
     """
     near = known or neighbours(points, task)
     if known is None:

@@ -131,7 +131,7 @@ class MapService:
         """Return the map of every paper that has a vector; None if there are too few.
 
         Existing points keep their positions; with `from_scratch`, all are laid out again. Clusters
-        keep their names too, unless an earlier version of SciRead gave them. If cancelled or
+        keep their names too, unless an earlier version of SciRead gave them. If canceled or
         killed, the old map stays, and the next call resumes. Raises Cancelled.
         """
         task = task or Task()
@@ -216,14 +216,14 @@ class MapService:
 
     def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32], float]:
         """Return a mask of the papers that have a vector, the principal components of these, their
-        reduced vectors, and the similarity to neighbours below which a paper is an outlier."""
+        reduced vectors, and the similarity to neighbors below which a paper is an outlier."""
         vectors, there = self._space.vectors(ids)
         vectors = vectors[there]
         axes = find_axes(vectors)
         return there, axes, axes.reduce(vectors), least_similarity(vectors)
 
     def _read_unfinished(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], KnnGraph] | None:
-        """Return the rows of an unfinished layout's papers in `ids`, and their neighbours.
+        """Return the rows of an unfinished layout's papers in `ids`, and their neighbors.
 
         None if there is no unfinished layout, or its papers have changed.
         """
@@ -240,7 +240,7 @@ class MapService:
         """Place the papers of `ids` that are not on the map.
 
         `later`: they were added after the map was laid out, and belong to a cluster only if they
-        are as similar to their neighbours as papers of the map are.
+        are as similar to their neighbors as papers of the map are.
         """
         new = np.flatnonzero(~np.isin(ids, kept.ids))
         if not len(new):
@@ -270,7 +270,7 @@ class _Kept:
     """A map as stored in its file.
 
     `laid` marks the papers that were laid out, relative to which others are placed; `later` marks
-    those added afterwards. `least` is the similarity to its neighbours that a later paper needs to
+    those added afterwards. `least` is the similarity to its neighbors that a later paper needs to
     belong to a cluster; NaN: not computed yet. `naming` is the version that gave the names.
     """
 

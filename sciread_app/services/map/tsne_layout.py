@@ -13,7 +13,7 @@ from sciread_app.tasks import Task
 Vectors = NDArray[np.float32]
 Places = NDArray[np.float32]  # [papers, 2]
 
-DIMENSIONS = 100  # principal components used for neighbours; more find hardly any others
+DIMENSIONS = 100  # principal components used for neighbors; more find hardly any others
 PERPLEXITY = 20.0
 _NEIGHBOURS = 60  # three times the perplexity: the weights of farther ones are negligible
 # Papers whose distances to all others are in memory at a time. Larger blocks are no faster, and
@@ -28,10 +28,10 @@ _EARLY_EXAGGERATION, _EXAGGERATION = 12.0, 1.5
 _LARGE = 2_000  # points from which interpolation (FIt-SNE) is faster than Barnes-Hut
 
 _AROUND = 10  # nearest papers from which the position of a new one is computed
-_SAMPLED = 1_000  # sampled papers of a map for the distribution of similarities to neighbours
+_SAMPLED = 1_000  # sampled papers of a map for the distribution of similarities to neighbors
 _OUTLIER_PERCENTILE = 2.0  # percentile of this distribution below which a new paper fits no cluster
 _ROUNDING = 1e-3  # tolerance of similarities: vectors are stored in 16 bits
-_KERNEL_WIDTH = 2.0  # kernel width for the closeness of neighbours, in mean distances of points
+_KERNEL_WIDTH = 2.0  # kernel width for the closeness of neighbors, in mean distances of points
 
 
 class Axes(NamedTuple):
@@ -100,7 +100,7 @@ def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> K
 
 
 def neighbours(points: Vectors, task: Task) -> KnnGraph:
-    """Find the neighbours of each point that a layout needs, without itself. Raises Cancelled."""
+    """Find the neighbors of each point that a layout needs, without itself. Raises Cancelled."""
     k = min(_NEIGHBOURS, len(points) - 1)
     found = nearest(points, points, k + 1, task, tr("Comparing papers"))
     itself = found.indices == np.arange(len(points))[:, None]
@@ -187,7 +187,7 @@ def _begin(points: Vectors) -> NDArray[np.float64]:
 def place_among(
     points: Vectors, drawn: Vectors, places: Places, seeds: NDArray[np.int64], task: Task
 ) -> Places:
-    """Return positions for new points on an unchanged map: where most of their neighbours are.
+    """Return positions for new points on an unchanged map: where most of their neighbors are.
 
     `points` and `drawn` are reduced vectors, `places` the positions of `drawn`. The position of a
     point is shifted a little by its seed, so that equal points do not coincide. Raises Cancelled.
@@ -198,8 +198,8 @@ def place_among(
     squares = ((around[:, :, None] - around[:, None]) ** 2).sum(axis=3)
     step = 1 / np.sqrt(len(drawn))
     closeness = np.exp(-squares / (_KERNEL_WIDTH * step) ** 2) / np.sqrt(np.arange(1, k + 1))
-    # The neighbours may be in several clusters: a plain mean would lie in the gap between them.
-    # So the neighbour with the most others around it determines the weights.
+    # The neighbors may be in several clusters: a plain mean would lie in the gap between them.
+    # So the neighbor with the most others around it determines the weights.
     centre = closeness.sum(axis=2).argmax(axis=1)
     weights = closeness[np.arange(len(points)), centre]
     weights /= weights.sum(axis=1, keepdims=True)
@@ -225,7 +225,7 @@ def similarity_to_nearest(vectors: Vectors, among: Vectors, *, within: bool = Fa
 
 
 def least_similarity(vectors: Vectors) -> float:
-    """Return the similarity to its neighbours below which a paper is an outlier of these papers."""
+    """Return the similarity to its neighbors below which a paper is an outlier of these papers."""
     chosen = vectors
     if len(vectors) > _SAMPLED:
         rows = np.random.default_rng(0).choice(len(vectors), _SAMPLED, replace=False)

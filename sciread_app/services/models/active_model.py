@@ -130,7 +130,7 @@ class ActiveModel:
     the old model is closed when its last user releases it. Safe to use from any thread. Methods
     with a task block; call them from worker threads.
 
-    If an activation is cancelled, fails or is killed at any moment before the switch, the old model
+    If an activation is canceled, fails or is killed at any moment before the switch, the old model
     stays active; the vectors made so far are kept, and the next call continues from there. The
     library records the pending activation until then, so that it is known after a kill.
     """
@@ -329,7 +329,7 @@ class ActiveModel:
         new.search.find(parse("a paper on some subject"), limit=1)
 
     def _switch(self, new: LoadedModel) -> None:
-        """Commit the switch; it cannot be cancelled from here on."""
+        """Commit the switch; it cannot be canceled from here on."""
         with self.use() as now:
             if now.index:
                 now.index.save()  # so that closing it later does not delay a search
@@ -343,12 +343,12 @@ class ActiveModel:
         return len(self._library.missing_vectors(space)[0]) <= _FEW
 
     def _while_active(self, now: LoadedModel, task: Task) -> Task:
-        """Return a task that is cancelled once another model is active."""
+        """Return a task that is canceled once another model is active."""
         return _cancelled_if(lambda: self._now is not now, task)
 
     def _is_replaced(self, model: str) -> bool:
         """Return whether another model is being activated instead of this one, or its activation
-        was cancelled."""
+        was canceled."""
         state = self._library.active_model.state()
         return state is not None and model not in (state.pending, state.active.model)
 
@@ -398,7 +398,7 @@ class ActiveModel:
 
 
 def _cancelled_if(is_replaced: Callable[[], bool], task: Task) -> Task:
-    """Return a task that is cancelled once another model was chosen."""
+    """Return a task that is canceled once another model was chosen."""
 
     def report(done: int, total: int, note: str) -> None:
         if is_replaced():

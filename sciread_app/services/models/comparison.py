@@ -51,7 +51,7 @@ class ModelComparison:
             return self._spaces[name]
 
     def encode(self, name: str, task: Task) -> int:
-        """Encode the papers that the model lacks, and return how many. If it is cancelled, the
+        """Encode the papers that the model lacks, and return how many. If it is canceled, the
         vectors made so far are kept.
 
         Raises PackageRefused, EncoderFailed and Cancelled.

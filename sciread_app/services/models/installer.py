@@ -46,7 +46,7 @@ class ModelInstaller:
     """Adds models from folders, archives and the hub.
 
     New files stay in a staging folder until they are verified byte for byte. If they are refused,
-    or the work is cancelled or killed, nothing of them is left.
+    or the work is canceled or killed, nothing of them is left.
     """
 
     def __init__(self, home: Home, models: ModelRegistry) -> None:
@@ -75,7 +75,7 @@ class ModelInstaller:
             return self._install(package, _folder_name(package.id))
 
     def pull(self, request: DownloadRequest, task: Task) -> InstalledModel:
-        """Download a model from the hub and install it. If it is cancelled, the hub's own cache
+        """Download a model from the hub and install it. If it is canceled, the hub's own cache
         keeps the files so far, and the next call continues with them.
 
         Raises PackageRefused, LibraryError, TrainerFailed and Cancelled.

@@ -193,7 +193,7 @@ def plain(value: object) -> str:
 
 
 def licence(value: object) -> str:
-    """Return the SPDX identifier of a known licence, and any other value as it is."""
+    """Return the SPDX identifier of a known license, and any other value as it is."""
     text = plain(value)
     return _LICENCES.get(text.lower().replace(" ", "-"), text)
 

@@ -49,7 +49,7 @@ def tfidf(texts: Sequence[str]) -> tuple[csr_matrix, list[str]]:
 def linear_svm(papers: Matrix, signs: Floats, costs: Floats) -> Floats:
     """Return the weights of a linear SVM that separates papers of sign 1 from those of sign -1.
 
-    They minimise |w|^2 / 2 + sum(cost * max(0, 1 - sign * margin)^2), with the bias as one more
+    They minimize |w|^2 / 2 + sum(cost * max(0, 1 - sign * margin)^2), with the bias as one more
     weight. That is convex and piecewise quadratic, so that Newton's method ends in a few steps.
     Source: Keerthi and DeCoste, "A modified finite Newton method for fast solution of large scale
     linear SVMs", JMLR 6 (2005).

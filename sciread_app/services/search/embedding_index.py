@@ -1,4 +1,4 @@
-"""Vectors of the library's papers in one model's space, and nearest-neighbour search in them."""
+"""Vectors of the library's papers in one model's space, and nearest-neighbor search in them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class EmbeddingIndex:
         self._index_path = folder / f"{self.key}.hnsw"
         self._unsaved = 0  # papers put into the index or taken out since it was written
         self._pairs: Sampled[NDArray[np.float32]] = Sampled()
-        # Serialises encode_missing, sync and rebuild; queries never wait for them.
+        # Serializes encode_missing, sync and rebuild; queries never wait for them.
         self._upkeep = threading.Lock()
         self._snapshot_lock = threading.Lock()  # held while the snapshot is replaced
 
@@ -156,7 +156,7 @@ class EmbeddingIndex:
         """Encode the papers without a vector of their present text, or the oldest `most` of them.
         Returns how many.
 
-        Cancelled or killed at any moment, it loses at most the current batch, which is some seconds
+        Canceled or killed at any moment, it loses at most the current batch, which is some seconds
         of work. Raises EncoderFailed and Cancelled; finished batches stay.
         """
         task = task or Task()

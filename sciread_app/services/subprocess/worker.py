@@ -25,7 +25,7 @@ def run_in_subprocess(work: Callable[..., T], *given: Any, task: Task) -> T:
     """Run `work(*given, task)` in another process, and return its result. `work` is a module-level
     function whose arguments and result can be pickled.
 
-    It is paused and cancelled where it reports progress, as if it ran in this process. Raises its
+    It is paused and canceled where it reports progress, as if it ran in this process. Raises its
     exceptions, and WorkLost if its process dies.
     """
     try:

@@ -41,7 +41,7 @@ NO_POINTS = CurvePoints(*(np.empty(0) for _ in range(4)))
 
 
 class Curve:
-    """A curve of at most MOST_POINTS points. When it is full, neighbours are merged in pairs."""
+    """A curve of at most MOST_POINTS points. When it is full, neighbors are merged in pairs."""
 
     def __init__(self) -> None:
         self._stride = 1

@@ -1,1 +1,1 @@
-"""Organisation of papers: collections, tags, notes, annotations, saved searches."""
+"""Organization of papers: collections, tags, notes, annotations, saved searches."""

@@ -60,7 +60,7 @@ class PaperOrganisation:
 
 
 class OrganisationStore:
-    """Reads the organisation of many papers at once."""
+    """Reads the organization of many papers at once."""
 
     def __init__(self, database: Database) -> None:
         self._db = database

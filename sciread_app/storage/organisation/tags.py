@@ -1,4 +1,4 @@
-"""Tags: their names and colours, and the papers that have them."""
+"""Tags: their names and colors, and the papers that have them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TagStore:
             return list(db.scalars(select(schema.tags.c.name).order_by(schema.tags.c.name)))
 
     def colours(self) -> dict[str, str]:
-        """The colours of the tags that have one, by name."""
+        """The colors of the tags that have one, by name."""
         tags = schema.tags.c
         with self._db.reading() as db:
             found = db.execute(select(tags.name, tags.colour).where(tags.colour != ""))

@@ -31,7 +31,7 @@ class MergeSide:
     """The state of one side of a merge before it: the record and the rows that refer to it.
 
     Tags, collections, notes and the like are row ids; `relations` are papers, verdicts and reasons.
-    A record from an import has no id and no organisation yet: `id` is 0 and `added` None.
+    A record from an import has no id and no organization yet: `id` is 0 and `added` None.
     """
 
     paper: Paper

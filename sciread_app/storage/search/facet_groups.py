@@ -196,7 +196,7 @@ class Grouping:
 
 
 class PaperAttributes:
-    """Papers by year, field and collection, for the colours of the map.
+    """Papers by year, field and collection, for the colors of the map.
 
     The sets of ids may include papers in the trash.
     """

@@ -151,7 +151,7 @@ class VectorRows:
 class VectorFile:
     """Rows of `dim` float16 numbers and the hash of their text.
 
-    Any number of threads and processes may read while one writes; writers must be serialised by the
+    Any number of threads and processes may read while one writes; writers must be serialized by the
     caller, who holds the library's write lock.
     """
 

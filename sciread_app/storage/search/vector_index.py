@@ -1,4 +1,4 @@
-"""Approximate nearest neighbours in HNSW graphs (Malkov and Yashunin, 2016).
+"""Approximate nearest neighbors in HNSW graphs (Malkov and Yashunin, 2016).
 
 The only module that uses hnswlib. All files of an index are a cache: the vectors are stored
 elsewhere.
@@ -65,7 +65,7 @@ class VectorIndex:
         self._held = np.empty(0, _HELD)  # by id, ascending
         self._papers = np.empty(0, np.int64)  # by label, including removed ones
         self._parts: list[_Graph] = []
-        # Serialises add, remove and save: a saved state must be consistent.
+        # Serializes add, remove and save: a saved state must be consistent.
         self._changing = threading.RLock()
         # hnswlib crashes or returns wrong results when it is searched while it grows.
         self._lock = threading.Lock()

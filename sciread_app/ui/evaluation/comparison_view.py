@@ -101,7 +101,7 @@ class ComparisonTable(MetricTable):
         self.setItemDelegate(self._delegate)
 
     def show_verdict(self, verdict: ComparisonVerdict | None, numbers: tuple[int, int]) -> None:
-        """Show a comparison; `numbers` give the colours of both models."""
+        """Show a comparison; `numbers` give the colors of both models."""
         self._delegate.numbers = numbers
         self._differences.show_verdict(verdict)
         header = self.horizontalHeader()
@@ -336,7 +336,7 @@ class ComparisonView(ModelPairView):
 
 
 class ComparisonCard(QFrame):
-    """A panel with a stripe in the colour of the better model."""
+    """A panel with a stripe in the color of the better model."""
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()

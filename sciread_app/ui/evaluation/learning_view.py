@@ -202,7 +202,7 @@ class LearningView(QWidget):
         self._pages.setCurrentIndex(0)
 
     def _paint(self, theme: Theme) -> None:
-        """Set the colour of each row to that of its curve."""
+        """Set the color of each row to that of its curve."""
         self.list.blockSignals(True)
         for row in range(self.list.count()):
             picture = QPixmap(KEY, KEY)

@@ -248,7 +248,7 @@ class MapSide(QWidget):
 
 
 def scheme_like(drawing: MapLayout, first: MapLayout | None) -> ColorScheme:
-    """Colours by the groups of the first map, for any other map."""
+    """Colors by the groups of the first map, for any other map."""
     if first is None or first is drawing:
         return by_group(drawing)
     groups = by_group(first)

@@ -80,7 +80,7 @@ class MetricDelegate(QStyledItemDelegate, Generic[Model]):
         super().__init__(table)
         self._model = model
         self._appearance = appearance
-        self.numbers = (0, 1)  # numbers of the colours of two compared models
+        self.numbers = (0, 1)  # numbers of the colors of two compared models
         self._font = table.font()
         self._figures = tabular(table.font())
         self._small = scaled(self._figures, 0.86)

@@ -1,4 +1,4 @@
-"""Nearest neighbours of well-known papers in two models."""
+"""Nearest neighbors of well-known papers in two models."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class NeighboursView(InstalledPairView):
         self.load()
 
     def load(self) -> None:
-        """Search for the neighbours of the selected paper with both models."""
+        """Search for the neighbors of the selected paper with both models."""
         paper, chosen = self._paper, self.chosen_models()
         if chosen is not None:
             self.show_content()
@@ -151,7 +151,7 @@ class NeighboursView(InstalledPairView):
             return  # a model was removed meanwhile
         for place, side in enumerate(self.sides):
             mine, theirs = answers[place], answers[1 - place]
-            # A model without encoded papers has no new neighbours.
+            # A model without encoded papers has no new neighbors.
             marked = with_moves(mine.listing, theirs.listing) if theirs.read else mine.listing
             reads = self._reading is not None
             side.show_named(self._models[names[place]], mine, marked, reads=reads)

@@ -364,7 +364,7 @@ class EvaluationPage(Page):
         for widget in (self._note, self.stop):
             widget.setVisible(busy)
         self.export.setVisible(not busy)  # both would not fit into a narrow page
-        # It stays enabled: a disabled button would lose the focus to its neighbour.
+        # It stays enabled: a disabled button would lose the focus to its neighbor.
         self.evaluate.setText(tr("Evaluating…") if busy else MEASURE)
 
     def _build(self) -> None:

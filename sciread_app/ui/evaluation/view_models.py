@@ -48,7 +48,7 @@ class EvaluationResults:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The colour number of each model, the same in all charts."""
+        """The color number of each model, the same in all charts."""
         return {model: number for number, model in enumerate(self.names)}
 
     @cached_property
@@ -142,5 +142,5 @@ def accessible_score(row: ScoreRow, model: str, name: str) -> str:
 
 
 def about(row: ScoreRow) -> str:
-    """The description of an evaluation from the trainer's catalogue."""
+    """The description of an evaluation from the trainer's catalog."""
     return evaluation_spec(row.result.evaluation).summary

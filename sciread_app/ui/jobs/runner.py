@@ -137,7 +137,7 @@ class Job:
 
     def cancel(self) -> None:
         """Cancel on behalf of the user. A job that is replaced, or that ends with the window, is
-        cancelled without this."""
+        canceled without this."""
         self.task.cancel()
         self.on_cancelled()
 
@@ -243,7 +243,7 @@ class JobRunner(QObject):
 
         A job started with `replaces` cancels the last job started under that name, whose result
         is dropped. A failure is passed to `on_failed` if given, else emitted as `failed`. A
-        cancelled job has not failed. For `stop_note`, `file` and `visible` see `Job`.
+        canceled job has not failed. For `stop_note`, `file` and `visible` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
         job.stop_note, job.file, job.visible = stop_note, file, visible

@@ -29,7 +29,7 @@ TITLE = 60  # characters of a paper's title in a message
 
 @dataclass(frozen=True)
 class LongEdit:
-    """An edit operation that reports progress and can be cancelled."""
+    """An edit operation that reports progress and can be canceled."""
 
     act: Callable[[LibraryEditor, Task], Any]
 

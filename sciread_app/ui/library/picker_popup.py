@@ -32,7 +32,7 @@ WIDTH = 320
 
 
 class PickerItem(NamedTuple):
-    """An item to select. `on`: every selected paper has it. `colour` is the colour of a tag."""
+    """An item to select. `on`: every selected paper has it. `colour` is the color of a tag."""
 
     name: str
     colour: str | None = None

@@ -1,4 +1,4 @@
-"""Colour schemes of the map: the category of each paper, and the names of the categories."""
+"""Color schemes of the map: the category of each paper, and the names of the categories."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sciread_app.ui.style.theme import Theme
 
 Ids = NDArray[np.int64]
 
-MAX_CATEGORIES = 10  # categories with a colour of their own
+MAX_CATEGORIES = 10  # categories with a color of their own
 BINS = 7  # of years
 
 

@@ -1,4 +1,4 @@
-"""The legend of the map: colours by category. A click isolates a category."""
+"""The legend of the map: colors by category. A click isolates a category."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from sciread_app.language import tr
 
 
 class ColorBy(enum.Enum):
-    """The attribute that colours the points."""
+    """The attribute that colors the points."""
 
     group = "Group"
     field = "Field"

@@ -169,7 +169,7 @@ class MapPanel(QWidget):
     # Results
 
     def _colour_again(self) -> None:
-        """Update the colours that depend on what the user does with papers."""
+        """Update the colors that depend on what the user does with papers."""
         if self.by in (ColorBy.collection, ColorBy.read):
             self.colour_by(self.by)
 

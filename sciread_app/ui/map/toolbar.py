@@ -1,4 +1,4 @@
-"""The toolbar of the map: colour scheme, mouse tool, and what is shown."""
+"""The toolbar of the map: color scheme, mouse tool, and what is shown."""
 
 from __future__ import annotations
 

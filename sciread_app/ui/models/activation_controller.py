@@ -51,7 +51,7 @@ class ActivationController(QObject):
         self.request: ActivationRequest | None = None
         # The activation job, once it is known whether papers have to be encoded
         self.job: Job | None = None
-        self._cancelled_model = ""  # the model whose activation the user cancelled last
+        self._cancelled_model = ""  # the model whose activation the user canceled last
         self._unfollowed_model = ""  # the one of another program whose activation failed here
         self._reset_progress()
         self._poll_timer = QTimer(self, interval=POLL_MS)
@@ -202,7 +202,7 @@ class ActivationController(QObject):
 
     def _reset_progress(self) -> None:
         self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown
-        self.is_stopping = False  # cancelled, but the job has not ended yet
+        self.is_stopping = False  # canceled, but the job has not ended yet
         self._rate, self._progress = ProgressRate(), (0, 0, "")
 
     def _job_progressed(self, job: Job, done: int, total: int, note: str) -> None:

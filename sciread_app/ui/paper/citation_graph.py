@@ -36,7 +36,7 @@ DOT = 3.0
 
 
 class RelatedNode(NamedTuple):
-    """A related paper. `kind` sets its colour, `relation` names it; `note` is for the tooltip."""
+    """A related paper. `kind` sets its color, `relation` names it; `note` is for the tooltip."""
 
     paper: Paper
     kind: int
@@ -122,7 +122,7 @@ class _Web(QWidget):
         for side, alignment, neighbors in sides:
             for place, neighbor in enumerate(neighbors):
                 button = _button(neighbor)
-                # each takes two rows of the grid, so that the shorter side can be centred
+                # each takes two rows of the grid, so that the shorter side can be centered
                 top = rows - len(neighbors) + 2 * place
                 self._grid.addWidget(button, top, side, 2, 1, alignment)
                 self._lines.append((button, neighbor))

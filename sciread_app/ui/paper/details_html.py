@@ -87,7 +87,7 @@ def foot_text(details: Details) -> str:
 
 
 def marked(text: str, words: Sequence[str], sentence: str, theme: Theme) -> str:
-    """`text` as rich text, with `words` highlighted and `sentence`, a part of it, emphasised."""
+    """`text` as rich text, with `words` highlighted and `sentence`, a part of it, emphasized."""
     start = text.find(sentence) if sentence else -1
     end = start + len(sentence)
     found = spans(text, words)
@@ -266,7 +266,7 @@ def _looked_up(details: Details) -> str:
 
 
 def document(parts: Sequence[str], theme: Theme) -> str:
-    """Rich text with links in the colour of the theme."""
+    """Rich text with links in the color of the theme."""
     style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
     return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"
 

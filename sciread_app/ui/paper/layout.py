@@ -224,7 +224,7 @@ def _group(*inside: QWidget, margins: Margins = 0) -> QWidget:
 
 
 def _in_the_middle(inside: QWidget, parent: QWidget) -> QWidget:
-    """A column centred in the available width."""
+    """A column centered in the available width."""
     inside.setMaximumWidth(COLUMN)
     middle = styled(QWidget(parent), "column")
     row(1, (inside, 1000), 1, parent=middle, margins=(0, 0, 8, 0))

@@ -82,7 +82,7 @@ class Notes(QWidget):
         self._show_add()
 
     def paint(self) -> None:
-        """Render again after a theme change, since links in Markdown have their own colours."""
+        """Render again after a theme change, since links in Markdown have their own colors."""
         for view in self.views.values():
             view.paint()
 

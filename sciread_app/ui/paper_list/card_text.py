@@ -21,7 +21,7 @@ STARS = 5
 
 
 class CardChip(NamedTuple):
-    """A chip: its text and two colours."""
+    """A chip: its text and two colors."""
 
     text: str
     fill: str

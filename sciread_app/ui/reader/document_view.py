@@ -222,7 +222,7 @@ class DocumentView(QWidget):
         self.view.refresh()
 
     def highlight(self, colour: Colour, *, and_edit: bool = False) -> None:
-        """Highlight the selected text or area; without a selection, recolour the current highlight.
+        """Highlight the selected text or area; without a selection, recolor the current highlight.
 
         With `and_edit`, open the note of the new highlight.
         """

@@ -1,4 +1,4 @@
-"""Names of the colours of highlights, and the buttons that select them."""
+"""Names of the colors of highlights, and the buttons that select them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HIGHLIGHT_IN = {
 
 
 def colour_button(colour: Colour, name: str) -> QToolButton:
-    """A button with the colour as its icon. `name` describes what it does."""
+    """A button with the color as its icon. `name` describes what it does."""
     button = styled(QToolButton(), "link")
     button.setIcon(swatch(colour))
     button.setToolTip(name)

@@ -190,7 +190,7 @@ class LookupForm(QFrame):
 
 
 class _Picture(QLabel):
-    """An icon, which `paint_icons` paints in the colour of the theme."""
+    """An icon, which `paint_icons` paints in the color of the theme."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -85,7 +85,7 @@ class BackupsPanel(QWidget):
     def back_up(self) -> None:
         """Create a backup in the background, then list it; does nothing while one is being
         created."""
-        # The button stays enabled: disabling it would move the focus to its neighbour.
+        # The button stays enabled: disabling it would move the focus to its neighbor.
         if self._backing_up:
             return
         self._backing_up = True

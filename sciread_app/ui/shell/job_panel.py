@@ -29,7 +29,7 @@ from sciread_app.ui.widgets.progress_bar import ProgressBar
 LEAST, HEIGHT = 110, 320  # pixels
 ICON = 20  # pixels
 TICK_MS = 1_000  # between two updates of the elapsed times
-# The icon of each state, its colour in the theme, and its name
+# The icon of each state, its color in the theme, and its name
 STATES = {
     TaskState.queued: ("wait", "quiet", tr("Queued")),
     TaskState.running: ("running", "accent", tr("Running")),
@@ -253,7 +253,7 @@ class JobRow(QFrame):
         self.paint_icons(self._theme)
 
     def paint_icons(self, theme: Theme) -> None:
-        """Draw the icons in the colours of a theme."""
+        """Draw the icons in the colors of a theme."""
         self._theme = theme
         name, colour, tip = STATES[self._work.state]
         picture = icon(name, getattr(theme, colour))

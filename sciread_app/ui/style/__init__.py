@@ -1,1 +1,1 @@
-"""Theme, colours, fonts and icons."""
+"""Theme, colors, fonts and icons."""

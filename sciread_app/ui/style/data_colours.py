@@ -1,6 +1,6 @@
-"""Colours for data points in charts and on the map, in the light and the dark theme.
+"""Colors for data points in charts and on the map, in the light and the dark theme.
 
-The colours of unordered categories differ in lightness as well as in hue, so that colour-blind
+The colors of unordered categories differ in lightness as well as in hue, so that color-blind
 readers can tell them apart. Years run from blue to yellow.
 """
 
@@ -26,7 +26,7 @@ _YEARS_DARK = ("#4a5fae", "#4b79b8", "#5a93b5", "#78ad9f", "#a2c483", "#d0d764",
 def colours(
     kinds: int, theme: Theme, *, rest: int | None = None, ordered: bool = False
 ) -> list[QColor]:
-    """One colour for each category; grey for `rest`, a ramp if they are `ordered`."""
+    """One color for each category; gray for `rest`, a ramp if they are `ordered`."""
     if ordered:
         ramp = _YEARS_DARK if theme.dark else _YEARS_LIGHT
         steps = kinds - (rest is not None)
@@ -41,11 +41,11 @@ def colours(
 
 
 def hue(number: int, theme: Theme) -> QColor:
-    """The colour of series `number` in any chart; the colours repeat after twelve."""
+    """The color of series `number` in any chart; the colors repeat after twelve."""
     hues = _DARK if theme.dark else _LIGHT
     return QColor(hues[number % len(hues)])
 
 
 def dimmed(theme: Theme) -> QColor:
-    """The colour of data that is not highlighted."""
+    """The color of data that is not highlighted."""
     return QColor("#383e48" if theme.dark else "#d3d8e0")

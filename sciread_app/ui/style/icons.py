@@ -1,4 +1,4 @@
-"""Icons drawn in the colours of the theme."""
+"""Icons drawn in the colors of the theme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours of tags. They are stored by name, since the light and dark themes use different
+"""The colors of tags. They are stored by name, since the light and dark themes use different
 ones."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from sciread_app.ui.style.theme import Theme
 
 
 class Shade(NamedTuple):
-    """One colour in one theme: for a dot, and for the fill and the text of a chip."""
+    """One color in one theme: for a dot, and for the fill and the text of a chip."""
 
     dot: str
     fill: str
@@ -50,7 +50,7 @@ _DARK = {
 
 
 def shade(theme: Theme, colour: str) -> Shade:
-    """`colour` as it looks in `theme`; an unknown colour looks like no colour."""
+    """`colour` as it looks in `theme`; an unknown color looks like no color."""
     plain = Shade(theme.faint, theme.track, theme.quiet)
     look = (_DARK if theme.dark else _LIGHT).get(colour, plain)
     return look._replace(fill=theme.chips or look.fill)

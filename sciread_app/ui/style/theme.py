@@ -1,4 +1,4 @@
-"""Colours and fonts of the window: light or dark, as set by the system or by the user."""
+"""Colors and fonts of the window: light or dark, as set by the system or by the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ W = TypeVar("W", bound=QWidget)
 
 @dataclass(frozen=True)
 class Theme:
-    """Every colour in use, named by its purpose. `quiet` and `faint` are for secondary text."""
+    """Every color in use, named by its purpose. `quiet` and `faint` are for secondary text."""
 
     dark: bool
     window: str
@@ -46,10 +46,10 @@ class Theme:
     notice_soft: str
     good: str  # icons of success
     caution: str  # icons of warnings
-    chips: str = ""  # the fill of all chips, whatever their colour
+    chips: str = ""  # the fill of all chips, whatever their color
 
     def on_chosen(self) -> Theme:
-        """The colours on a selected card or row, into which chips and bars would fade."""
+        """The colors on a selected card or row, into which chips and bars would fade."""
         return replace(self, track=self.surface, chips=self.surface)
 
 

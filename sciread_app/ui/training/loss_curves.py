@@ -26,7 +26,7 @@ LOSS_HIGH, SMALL_HIGH, LEAST_WIDE = 250, 150, 130
 BESIDE = 460  # width in pixels from which the small charts are side by side
 _STEP = Axis(tr("Step"), shown=lambda step: f"{step:,.0f}")
 _REACH = 0.04  # half window of the moving average, as a share of all points
-_OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # indices of colours
+_OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # indices of colors
 
 
 class LossCurves(QWidget):

@@ -65,7 +65,7 @@ def content_id(title: str, abstract: str) -> str:
 
 
 def clean_id(text: str) -> str:
-    """Normalise an id for storage and comparison: one line, without zero bytes, which would
+    """Normalize an id for storage and comparison: one line, without zero bytes, which would
     end it."""
     return one_line(text.replace("\0", " "))
 

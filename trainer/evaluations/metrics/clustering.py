@@ -76,7 +76,7 @@ def v_measure_over_folds(
     """The V-measure of k-means on each fold (PhysBERT, sec. 4), in their order.
 
     The paper does not state the data that k-means is fitted on: here the fold itself, or with
-    `fit_on_rest` all other papers, the fold's papers then being assigned to the nearest centre.
+    `fit_on_rest` all other papers, the fold's papers then being assigned to the nearest center.
     """
     k, found = len(np.unique(labels)), []
     for test in folds:

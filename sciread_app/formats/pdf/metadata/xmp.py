@@ -59,13 +59,13 @@ def _packet(data: bytes) -> bytes:
     for number, generation in _references(data):
         if found := _XML.search(_stream(data, number, generation)):
             return found[0]
-    # Without a readable catalogue, a single packet is still certain to be the document's.
+    # Without a readable catalog, a single packet is still certain to be the document's.
     first = _XML.search(data)
     return first[0] if first and not _XML.search(data, first.end()) else b""
 
 
 def _references(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Objects that the catalogue may reference as the document's metadata, the newest first."""
+    """Objects that the catalog may reference as the document's metadata, the newest first."""
     if b"/Metadata" not in data:
         return
     for place in reversed(list(_CATALOG.finditer(data))):
@@ -81,7 +81,7 @@ def _references(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         if left <= 0:
             return
         for catalog in _CATALOG.finditer(objects):
-            # Objects here have no boundaries: the nearest name is the catalogue's own.
+            # Objects here have no boundaries: the nearest name is the catalog's own.
             around = objects[max(0, catalog.start() - 500) : catalog.end() + 1500]
             if match := _METADATA.search(around):
                 yield match[1], match[2]

@@ -1,6 +1,6 @@
 """The year of publication that the first page prints.
 
-A page names many years: of submission, of acceptance, of the works that it cites. Labelled dates
+A page names many years: of submission, of acceptance, of the works that it cites. Labeled dates
 count wherever they are; the year of an issue or a conference only at the margins of the page and
 above the abstract; other years not at all.
 """

@@ -345,7 +345,7 @@ def _darkened(pixels: bytearray) -> bytearray:
     # The eye sees blue as darker than green of the same value, though with its true weight of 19
     # links would hardly look blue.
     brightness = ((77 * red + 128 * green + 51 * blue) >> 8).astype(np.int16)
-    moved = 255 - 2 * brightness  # of all three colours, so that the hue remains
+    moved = 255 - 2 * brightness  # of all three colors, so that the hue remains
     for channel in range(3):
         turned = np.clip(colours[:, channel] + moved, 0, 255)
         colours[:, channel] = _DARKEST + turned * (_LIGHTEST - _DARKEST) // 255

@@ -90,7 +90,7 @@ class PreviewPanel(QWidget):
         self._wait()
 
         def show(found: Preview) -> None:
-            if self._looking:  # not cancelled meanwhile
+            if self._looking:  # not canceled meanwhile
                 self._show_found(found, query)
 
         self._looking = self._jobs.run(

@@ -33,7 +33,7 @@ MOST_PAPERS = 6
 
 
 class ChartBar(NamedTuple):
-    """A bar. `number` gives the colour; None for a published number, whose `tip` lists differences.
+    """A bar. `number` gives the color; None for a published number, whose `tip` lists differences.
 
     `accessible_text` is the text for screen readers where it differs from the visible one.
     """
@@ -267,7 +267,7 @@ def _step(bar: ChartBar) -> float:
 
 def tick_text(value: float, percent: bool) -> str:
     """The label of a grid line: a share in per cent, with enough decimals to distinguish
-    neighbours.
+    neighbors.
     """
     return f"{100 * value if percent else value:,.3g}"
 

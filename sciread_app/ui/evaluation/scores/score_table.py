@@ -181,7 +181,7 @@ class ScoreModel(MetricModel[ScoreRow]):
 
 
 class ModelHeader(QHeaderView):
-    """A header with model names in two lines, each with the model's colour."""
+    """A header with model names in two lines, each with the model's color."""
 
     def __init__(self, scores: ScoreModel, appearance: Appearance) -> None:
         super().__init__(Qt.Orientation.Horizontal)

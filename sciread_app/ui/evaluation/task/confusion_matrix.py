@@ -22,7 +22,7 @@ from trainer.contract.plots import Confusion
 
 WRITTEN = 18.0  # size of a cell in pixels from which its number is written in it
 NAMES = 0.34  # maximum share of the width for names of rows
-_FILLED = 0.55  # share from which text has the background's colour
+_FILLED = 0.55  # share from which text has the background's color
 
 
 class ConfusionMatrix(QWidget):
@@ -48,7 +48,7 @@ class ConfusionMatrix(QWidget):
         appearance.changed.connect(self.update)
 
     def show_confusion(self, confusion: Confusion | None, number: int) -> None:
-        """Show a confusion matrix; `number` gives the colour of the model."""
+        """Show a confusion matrix; `number` gives the color of the model."""
         self._confusion, self._number, self.cell = confusion, number, (0, 0)
         worst = mistakes(confusion) if confusion else []
         self.setAccessibleDescription("; ".join(mistake_words(m.truth, m.predicted, m.papers)

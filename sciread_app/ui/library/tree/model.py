@@ -45,7 +45,7 @@ class LibraryTreeModel(QAbstractItemModel):
         self.tree = LibraryTreeNodes(LibraryTree())
 
     def show(self, tree: LibraryTreeNodes) -> bool:
-        """Set the tree. Returns False if all nodes keep their places, and only counts and colours
+        """Set the tree. Returns False if all nodes keep their places, and only counts and colors
         change."""
         old = self.tree
         if tree.names == old.names:

@@ -18,7 +18,7 @@ MAX_ZOOM = 400.0  # maximum zoom, relative to the scale that shows the whole map
 
 @dataclass(frozen=True)
 class Camera:
-    """The map point (`x`, `y`) at the centre of the frame, and `scale` in pixels per map unit."""
+    """The map point (`x`, `y`) at the center of the frame, and `scale` in pixels per map unit."""
 
     x: float = 0.5
     y: float = 0.5

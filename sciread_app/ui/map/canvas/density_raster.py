@@ -1,4 +1,4 @@
-"""Density rendering of very many points: the denser the points, the stronger the colour.
+"""Density rendering of very many points: the denser the points, the stronger the color.
 
 All work is done by numpy within the memory of one image, without a step per point.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QImage
 
-Tones = NDArray[np.uint32]  # [colours * LEVELS], opaque RGB
+Tones = NDArray[np.uint32]  # [colors * LEVELS], opaque RGB
 
 LEVELS = 16
 MOST_COLOURS = 256 // LEVELS
@@ -22,7 +22,7 @@ _SPARSE = 32  # pixels of the image per point, from which on points are drawn on
 
 
 def tones(colours: list[QColor], background: QColor) -> Tones:
-    """For each colour, the gradient from the background to the full colour."""
+    """For each color, the gradient from the background to the full color."""
     assert len(colours) <= MOST_COLOURS
     strength = np.linspace(0, 1, LEVELS)[:, None]
     under = _rgb(background)
@@ -45,7 +45,7 @@ def density_image(
     tones: Tones,
     on_top: int = 0,
 ) -> QImage:
-    """An image of points at these pixels, drawn as discs; each has the number of its colour.
+    """An image of points at these pixels, drawn as discs; each has the number of its color.
 
     `strength` (0 to 1) is the opacity of a single point. The last `on_top` points are drawn above
     the others.
@@ -106,7 +106,7 @@ def _levels(strength: float) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=32)
 def _disc(radius: float) -> NDArray[np.int64]:
-    """Coverage of each pixel by a disc around the centre of the central pixel."""
+    """Coverage of each pixel by a disc around the center of the central pixel."""
     reach = int(np.ceil(radius - 0.5))
     fine = (np.arange((2 * reach + 1) * 8) + 0.5) / 8 - reach - 0.5
     covered = (fine[:, None] ** 2 + fine**2) <= radius**2
@@ -118,7 +118,7 @@ def _disc(radius: float) -> NDArray[np.int64]:
 @lru_cache(maxsize=32)
 def _taps(radius: float) -> tuple[tuple[int, int, int], ...]:
     """Weight, x and y offset of each pixel of a disc, the strongest last, so that the edge of a
-    point does not cover the centre of another.
+    point does not cover the center of another.
     """
     kernel = _disc(radius)
     reach = len(kernel) // 2

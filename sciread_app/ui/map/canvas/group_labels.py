@@ -16,7 +16,7 @@ from sciread_app.ui.style.theme import Theme, scaled
 
 WIDE, AROUND = 1.6, 12  # pixels of a halo around a text, and copies of which it consists
 LINES = 8  # rows of the map that are read from the top
-# Zooms, relative to the whole map, from which fine and finest groups are labelled.
+# Zooms, relative to the whole map, from which fine and finest groups are labeled.
 NEAR = (2.4, 6.0)
 
 

@@ -130,7 +130,7 @@ class LabelPlacement:
 
     The largest groups come first. Labels stay within `extent`, points that enclose the map, and a
     margin. A label keeps its side of its group when the scale changes, unless another is much
-    better. With `crowded`, for few groups, each is labelled: if a name has no room, its first
+    better. With `crowded`, for few groups, each is labeled: if a name has no room, its first
     phrase is shown, and a label joined by a line may lie on a few points.
     """
 

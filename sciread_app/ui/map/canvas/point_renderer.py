@@ -120,7 +120,7 @@ class PointRenderer(QObject):
     def _sprite(
         self, colour: QColor, theme: Theme, radius: float, ratio: float, *, hollow: bool = False
     ) -> QPixmap:
-        """An image of a single point, centred."""
+        """An image of a single point, centered."""
         key = (colour.name() + theme.surface, radius, hollow, ratio)
         if key not in self._sprites:
             if len(self._sprites) > 400:
@@ -186,7 +186,7 @@ class PointRenderer(QObject):
 
 
 class Viewport(NamedTuple):
-    """The visible points in painting order: numbers, pixel positions and colours."""
+    """The visible points in painting order: numbers, pixel positions and colors."""
 
     numbers: NDArray[np.int64]
     pixels: NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""The points of a map with their visibility, painting order and colours."""
+"""The points of a map with their visibility, painting order and colors."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ class MapView(QWidget):
 
     @property
     def level(self) -> int:
-        """The level of the groups that are labelled at this zoom; 0 is the coarsest."""
+        """The level of the groups that are labeled at this zoom; 0 is the coarsest."""
         if not self.points:
             return 0
         zoom = self.camera.scale / self.fit_scale

@@ -13,7 +13,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.layout.boxes import row
 
-# Icon and tooltip of each button after the colours; those of text and those of an area
+# Icon and tooltip of each button after the colors; those of text and those of an area
 _BUTTONS = {
     "note": ("edit", tr("Highlight and add note (Ctrl+M)")),
     "copy": ("copy", tr("Copy (Ctrl+C)")),

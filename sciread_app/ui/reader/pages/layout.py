@@ -19,7 +19,7 @@ class DocumentLayout:
     `scale` is logical pixels per point, `turn` the rotation in quarter turns clockwise, `ratio`
     device pixels per logical pixel, `columns` the number of pages in a row, `skipped` the number of
     empty places before the first page. The layout is as wide as its widest row; narrower rows are
-    centred, except for an incomplete one, whose pages are where they would be in a full row.
+    centered, except for an incomplete one, whose pages are where they would be in a full row.
     """
 
     def __init__(

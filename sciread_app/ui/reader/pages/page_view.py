@@ -67,7 +67,7 @@ class PageView(QAbstractScrollArea):
     link_clicked = Signal(object)  # Link
     link_hovered = Signal(int, object)  # the page; Link, or None
     highlight_clicked = Signal(object)  # Highlight or None
-    # Number of a colour: a digit was pressed with text or an area selected
+    # Number of a color: a digit was pressed with text or an area selected
     colour_requested = Signal(int)
     copy_requested = Signal()
     escaped = Signal()  # Escape, with nothing selected
@@ -90,7 +90,7 @@ class PageView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # Always visible: else a page that fits the width would oscillate between two widths.
         self.setVerticalScrollBarPolicy(Policy.ScrollBarAlwaysOn)
-        self.setCornerWidget(QWidget())  # of the window's colour, between the scroll bars
+        self.setCornerWidget(QWidget())  # of the window's color, between the scroll bars
         self.viewport().setMouseTracking(True)
         self.grabGesture(Qt.GestureType.PinchGesture)
         self._mouse.selection_changed.connect(self.refresh)
@@ -159,7 +159,7 @@ class PageView(QAbstractScrollArea):
             middle = there.center().x() - self.viewport().width() / 2
             self.horizontalScrollBar().setValue(round(middle))
 
-    # Zoom and colours
+    # Zoom and colors
 
     def set_zoom(self, value: str, about: QPointF | None = None) -> None:
         """Set the zoom around the viewport position `about`, else keep the top."""
@@ -193,7 +193,7 @@ class PageView(QAbstractScrollArea):
         self._lay_out()
 
     def refresh(self) -> None:
-        """Repaint and request images after a change of highlights, selection or colours."""
+        """Repaint and request images after a change of highlights, selection or colors."""
         self.viewport().update()
         self._request_timer.start()
         self.refreshed.emit()

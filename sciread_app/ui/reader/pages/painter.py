@@ -205,7 +205,7 @@ def _tone(colour: str, dark: bool) -> QColor:
 
 
 def _frame(painter: QPainter, box: QRectF, colour: str) -> None:
-    """The frame of an area, with a dark edge, since its colour is too light for white paper."""
+    """The frame of an area, with a dark edge, since its color is too light for white paper."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for width, tone in ((4, QColor(colour).darker(160)), (2, QColor(colour))):
         painter.setPen(QPen(tone, width, j=Qt.PenJoinStyle.MiterJoin))

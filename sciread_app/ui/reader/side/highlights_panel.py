@@ -37,7 +37,7 @@ from sciread_app.ui.widgets.row_table import Index
 HOW = tr("Select text or an area, then choose a color or press 1–5 to highlight it.")
 LOST = tr("Not found in this version of the file")
 HIGHLIGHT = Qt.ItemDataRole.UserRole
-PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
+PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the colored bar, space after it
 PASSAGE, NOTE = 260, 400  # maximum numbers of characters
 PICTURE = (200, 140)  # pixels, at most, of the picture of an area
 
@@ -168,7 +168,7 @@ class HighlightsPanel(QFrame):
         return button
 
     def _filter(self) -> None:
-        """Hide the highlights that lack a word of the filter, or that have another colour."""
+        """Hide the highlights that lack a word of the filter, or that have another color."""
         words = fold_accents(self.filter.text()).split()
         colours = {colour for colour, button in self.colours.items() if button.isChecked()}
         shown = 0
@@ -204,7 +204,7 @@ class HighlightsPanel(QFrame):
 
 
 class HighlightDelegate(QStyledItemDelegate):
-    """Paints a bar in the highlight's colour, the page, the passage or the picture of the area, and
+    """Paints a bar in the highlight's color, the page, the passage or the picture of the area, and
     the note."""
 
     def __init__(self, parent: QAbstractScrollArea, view: PageView, appearance: Appearance) -> None:

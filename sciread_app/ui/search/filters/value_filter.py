@@ -44,7 +44,7 @@ MEASURED = 20  # longest names that are measured
 
 
 class _ValueDelegate(QStyledItemDelegate):
-    """Paints the check boxes in the colours of the theme."""
+    """Paints the check boxes in the colors of the theme."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return super().sizeHint(option, index).expandedTo(QSize(0, ROW))

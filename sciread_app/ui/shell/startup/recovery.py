@@ -32,7 +32,7 @@ class StartupErrorDialog(QMessageBox):
     folder_chosen = Signal(object)  # Path: the folder of another or a new library
     restore_requested = Signal()
     salvage_chosen = Signal(object)  # Path: a folder that is not there yet
-    undecided = Signal()  # the dialog of folders was cancelled
+    undecided = Signal()  # the dialog of folders was canceled
     quit_requested = Signal()
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The settings of a recipe, built from the catalogue of methods."""
+"""The settings of a recipe, built from the catalog of methods."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class SettingsPart(QWidget):
 
     @property
     def rows(self) -> dict[str, SettingRow]:
-        """The rows of all settings, by name, in the order of the catalogue."""
+        """The rows of all settings, by name, in the order of the catalog."""
         self._building.finish()
         spec, _ = recipe_of(self._recipe)
         return {setting.name: self._rows[setting.name] for setting in spec.settings}

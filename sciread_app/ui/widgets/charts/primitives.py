@@ -41,7 +41,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class PlotLine:
-    """One line of a chart. `number` selects its colour; `low` and `high` bound a shaded band.
+    """One line of a chart. `number` selects its color; `low` and `high` bound a shaded band.
 
     With `dots` it is drawn as points; with `stairs` each value holds until the next. A `pale` line
     is in the background, without a legend entry or read-out; an `aside` line is not data.
@@ -105,7 +105,7 @@ def ticks(low: float, high: float, most: int = TICKS) -> list[float]:
 
 
 def smooth(y: Numbers, share: float = 0.04) -> Numbers:
-    """Centred moving average over at most this share of all values."""
+    """Centered moving average over at most this share of all values."""
     reach = int(len(y) * share / 2)
     sums = np.concatenate([[0.0], np.cumsum(y)])
     at = np.arange(len(y))

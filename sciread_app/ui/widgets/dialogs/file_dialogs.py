@@ -49,14 +49,14 @@ def open_file(
     parent: QWidget, purpose: DialogPurpose, title: str, kinds: str = "", folder: Path | None = None
 ) -> Path | None:
     """Choose one file. `kinds`: filters in the format of QFileDialog. `folder`: the folder to start
-    in, instead of the last one. Returns None if the dialog is cancelled."""
+    in, instead of the last one. Returns None if the dialog is canceled."""
     start = str(folder or last_folder(parent, purpose))
     name, _ = QFileDialog.getOpenFileName(parent, title, start, kinds)
     return _remember(parent, purpose, Path(name).parent, Path(name)) if name else None
 
 
 def open_files(parent: QWidget, purpose: DialogPurpose, title: str, kinds: str = "") -> list[Path]:
-    """Choose any number of files; an empty list if the dialog is cancelled."""
+    """Choose any number of files; an empty list if the dialog is canceled."""
     start = str(last_folder(parent, purpose))
     names, _ = QFileDialog.getOpenFileNames(parent, title, start, kinds)
     files = [Path(name) for name in names]
@@ -69,7 +69,7 @@ def choose_folder(
     parent: QWidget, purpose: DialogPurpose, title: str, folder: Path | None = None
 ) -> Path | None:
     """Choose an existing folder. `folder`: the folder to start in, instead of the last one. Returns
-    None if the dialog is cancelled."""
+    None if the dialog is canceled."""
     start = str(folder or last_folder(parent, purpose))
     name = QFileDialog.getExistingDirectory(parent, title, start)
     return _remember(parent, purpose, Path(name), Path(name)) if name else None
@@ -85,7 +85,7 @@ def save_file(
 ) -> Path | None:
     """Choose where to write a file; `name` is suggested. `folder`: the folder to start in, instead
     of the last one. A name without a suffix gets that of the chosen file type. Returns None if the
-    dialog is cancelled, or an existing file is not to be replaced."""
+    dialog is canceled, or an existing file is not to be replaced."""
     start = str((folder or last_folder(parent, purpose)) / name)
     chosen, kind = QFileDialog.getSaveFileName(parent, title, start, kinds)
     if not chosen:

@@ -34,7 +34,7 @@ MOST = 3  # messages that are shown at a time; others wait
 SHOWN_MS = 10_000  # for a notice that passes, while the window is in use
 GAP = 8  # pixels between two messages
 ICON = 20  # pixels
-# The icon of each kind of message, and its colour in the theme
+# The icon of each kind of message, and its color in the theme
 ICONS = {"problem": ("failed", "danger"), "warning": ("warning", "caution")}
 
 

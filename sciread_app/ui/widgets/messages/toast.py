@@ -115,7 +115,7 @@ class Toast(QFrame):
         do()
 
     def _place(self) -> None:
-        """Move to the bottom centre; the text wraps as needed."""
+        """Move to the bottom center; the text wraps as needed."""
         area = self._area.rect()
         shown = (button for button in self._buttons if not button.isHidden())
         taken_width = sum(button.sizeHint().width() for button in shown)
