@@ -104,11 +104,10 @@ class EncoderProcess:
         """One vector of unit length per text, in their order: float32 [len(texts), dim].
 
         A text is (title, abstract). With `queries`, the texts are typed queries, (query, ""), which
-        many models read differently. Raises EncoderFailed, and
-        Canceled between two requests.
+        many models read differently. Raises EncoderFailed, and Cancelled between two requests.
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
-        # Texts of like length go together, so that no request waits for one long text. Longest
+        # Texts of similar length go together, so that no request waits for one long text. Longest
         # first, so that the time left is never underestimated.
         order = sorted(range(len(texts)), key=lambda row: -len(texts[row][0]) - len(texts[row][1]))
         busy = 0.0
@@ -156,7 +155,7 @@ class EncoderProcess:
             self._background = enabled
 
     def close(self) -> None:
-        """Stop the model's process for good, even in the middle of a request."""
+        """Stop the model's process permanently, even in the middle of a request."""
         self._closed = True
         if child := self._child:
             child.stop()

@@ -92,7 +92,7 @@ def command(
     the open library of --home, which `create` creates if it is missing. The others are parsed from
     the command line. Errors are printed as a message and a hint; the returned number becomes the
     exit code. A trailing underscore, as in `list_`, is dropped from the name. With `of_group`, it
-    is what the group itself does without the name of a command.
+    runs when the group is called without a command.
     """
     signature = inspect.signature(run, eval_str=True)
     needs_workspace = "workspace" in signature.parameters

@@ -283,8 +283,8 @@ class _Salvage:
     def _read_strays(self) -> None:
         """Read B-trees that no known page refers to, for tables that have lost pages.
 
-        Indexes are among them where the schema is lost. They have the format of tables without
-        rowids, which are read last, when the rows that theirs refer to are known.
+        If the schema is lost, indexes are among them. They look like tables without rowids, so such
+        tables are read last, when the rows that theirs refer to are known.
         """
         holed = [self._layouts[name] for name, tally in self._tallies.items() if tally.holes]
         if not holed:

@@ -141,7 +141,7 @@ class TaskContrast:
         return anchored(loss, vectors, batch, self._anchor)
 
     def _unrelated(self, batch: Batch, rivals: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which papers are no known relatives of each example's, [examples, rivals]."""
+        """Return which papers are not known to be related to each example, [examples, rivals]."""
         first, second, labels = (
             batch.papers[:, 0].numpy(),
             batch.papers[:, 1].numpy(),

@@ -444,8 +444,8 @@ class ReaderPage(Page):
         )
 
     def _unlisted(self) -> dict[str, float]:
-        """The ids of papers removed from that list, until they are read again, and when they had
-        been read."""
+        """When the papers that the user removed from the list had been read, by their ids. A paper
+        that is read later is listed again."""
         try:
             known = json.loads(str(self._memory.value("reader/unlisted", "{}")))
             return {str(paper): float(at) for paper, at in known.items()}

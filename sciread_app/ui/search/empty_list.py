@@ -89,7 +89,7 @@ def _is_of_library(view: ResultView) -> bool:
 
 
 def contains_note(view: ResultView) -> bool:
-    """Whether the empty list says what the note of the results says."""
+    """Whether the text of the empty list already contains the note of the results."""
     empty = not (view.listing.ids or view.title or view.invalid)
     return empty and bool(view.listing.weaker or missing(view) or not view.request.ranked)
 

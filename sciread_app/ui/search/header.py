@@ -78,7 +78,7 @@ class SearchHeader(QWidget):
         self._sortable = self._comparable = False
         self._narrow = False
         self._weaker = 0
-        self._repeated = False  # whether the list says the same as the note
+        self._repeated = False  # whether the empty list already contains the note
         self._build()
         self._connect()
         appearance.follow(self._paint)

@@ -67,8 +67,8 @@ class TypeAhead:
 
 
 class LoadingKeys(QObject):
-    """Keeps the keys that are pressed while a page loads its contents, and presses them again, in
-    their order, when these are there.
+    """Keeps the keys that are pressed while a page loads its contents, and delivers them in their
+    order as soon as the contents are shown.
 
     Text that is being typed, and keys for dialogs and menus, are not kept. A shortcut with Ctrl or
     Alt is kept only behind other keys.
@@ -141,8 +141,8 @@ class LoadingKeys(QObject):
 
 
 def _action(window: QWidget, event: QKeyEvent, focus: QWidget | None) -> QAction | None:
-    """Return the available action with this shortcut. One of a key that types a character belongs
-    to a list or a page, which must have the focus."""
+    """Return the available action with this shortcut. A shortcut that is a plain character works
+    only in the list or page that it belongs to, which must have the focus."""
     held = event.modifiers() & COMMAND
     types = bool(event.text()) and event.text().isprintable() and held in (NONE, ALT_GR)
     pressed = QKeySequence(event.keyCombination())

@@ -297,8 +297,8 @@ class LibraryTreeView(QTreeView):
             super().keyPressEvent(event)
 
     def selectAll(self) -> None:
-        """Select all papers of the list: all nodes together would be no list, and would open
-        Duplicates."""
+        """Request that all papers of the list are selected. Selecting all nodes would make no
+        sense, and would open Duplicates."""
         self.all_papers_selected.emit()
 
     def keyboardSearch(self, search: str) -> None:

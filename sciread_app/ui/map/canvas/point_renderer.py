@@ -55,7 +55,7 @@ class PointRenderer(QObject):
         self._image: QImage | None = None
         self._points: MapPoints | None = None  # painted last, and its visible part
         self._viewport: tuple[int, Camera, Viewport] | None = None
-        # Of the job that renders the first image
+        # The map and the image that a job is rendering for the first time
         self._pending_image: tuple[MapPoints, RenderedPoints] | None = None
         self._sprites: dict[tuple[str, float, bool, float], QPixmap] = {}
         self._pending: Callable[[], None] = lambda: None

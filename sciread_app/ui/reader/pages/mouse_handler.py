@@ -55,7 +55,7 @@ class MouseHandler(QObject):
 
     @property
     def cursor(self) -> Cursor | None:
-        """The shape of the mouse over the pages; None: by what is under it."""
+        """The shape of the mouse pointer; None: it depends on what is under it."""
         return self._cursor
 
     @cursor.setter
