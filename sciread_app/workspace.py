@@ -401,7 +401,6 @@ class Workspace:
         return report
 
     def close(self) -> None:
-        """Close everything that was opened, the library last. Nothing can be used afterwards."""
         if annotations := self.__dict__.get("annotations"):
             annotations.close()
         self.active_model.close()

@@ -154,7 +154,7 @@ class Blocks:
         return found
 
     def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
-        """Return these blocks with tokens masked; the labels are the masked tokens, in order. The
+        """Return these blocks with tokens masked; the labels are the original tokens there. The
         same `key` masks the same tokens."""
         blocks = [self.ids(int(number)) for number in numbers]
         lengths = [len(block) for block in blocks]

@@ -107,8 +107,6 @@ class SearchGateway:
         return self._facets.of(ids, task)
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
-        """The cards of these papers with their marks and citation counts; unknown ids are left
-        out."""
         marks = self._library.organisation.of(ids)
         colours = self._library.tags.colours() if any(m.tags for m in marks.values()) else {}
         versions = self._library.version_counts(ids)

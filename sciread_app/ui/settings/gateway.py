@@ -103,7 +103,7 @@ class SettingsGateway:
 
     def cited(self, paper: Paper, style: str) -> str:
         """The reference of a paper in a style, as HTML. Raises StyleRefused and LibraryError."""
-        # citeproc.js takes time to load, and is not needed when the window opens.
+        # citeproc.js takes time to load, and the start of the window needs it not.
         from sciread_app.services.export.citations import cite
 
         cited = cite([paper], self._styles.load(style))
@@ -121,7 +121,7 @@ class SettingsGateway:
 
     def services(self) -> list[ServiceUse]:
         """All services that the program uses, with the addresses that are set."""
-        # The network modules take a third of a second, and are not needed when the window opens.
+        # The network modules take a third of a second, and the start of the window needs none.
         from sciread_app.sources.endpoints import OFFICIAL, endpoints
 
         try:

@@ -40,7 +40,6 @@ class TrainingGateway:
         return self._workspace.training.runs.all()
 
     def choices(self) -> TrainingChoices:
-        """The collections with papers, the saved datasets and the usable models, to choose from."""
         library_tree = self._workspace.editor.library_tree()
         collections = [
             CorpusChoice(TrainingData(TrainingDataKind.collection, one.path), one.path, one.count)
@@ -84,8 +83,6 @@ class TrainingGateway:
         return self._workspace.training.runs.log(name)
 
     def look(self, name: str, task: Task) -> TrainingDetails:
-        """A run with its progress, its scores and its model. Of the events, only those since the
-        last call are read."""
         runs = self._workspace.training.runs
         training = runs.find(name)
         with self._looking:  # a monitor must not be used by two threads

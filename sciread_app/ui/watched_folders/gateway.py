@@ -61,7 +61,7 @@ class WatchGateway:
         if self._workspace.home.is_sample or not (folders or self._events):
             return Scan()
         if self._events is None:
-            # Not needed at start, nor without watched folders.
+            # Not needed at start, nor by those who watch no folder.
             from sciread_app.services.ingest.folder_events import FolderEvents
 
             self._events = FolderEvents(changed)

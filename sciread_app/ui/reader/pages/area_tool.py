@@ -86,7 +86,7 @@ class AreaTool(QObject):
         return Edges(across, down) if across or down else None
 
     def cursor_at(self, position: QPointF) -> Qt.CursorShape | None:
-        """The shape of the mouse pointer at a position in the viewport; None if no edge is there."""
+        """The shape of the mouse pointer at a position in the viewport; None off the edges."""
         edges = self.edges_at(position)
         if edges is None:
             return None
