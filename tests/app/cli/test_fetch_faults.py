@@ -64,12 +64,12 @@ def _pubmed_page(asked: Asked) -> bool:
 
 
 CASES = (
-    Case("arxiv", "cat:*", lambda: ArxivServer(500), 500, lambda asked: True),
-    Case("arxiv-oai", "stat", lambda: ArxivServer(900, harvest_page=90), 0, lambda asked: True),
-    Case("pubmed", "all", lambda: EutilsServer(260), 260, _pubmed_page),
-    Case("europepmc", "all", lambda: EuropePmcServer(260), 260, lambda asked: True),
-    Case("crossref", "all", lambda: CrossrefServer(260), 260, lambda asked: True),
-    Case("openalex", "all", lambda: OpenAlexServer(260), 260, lambda asked: True),
+    Case("arxiv", "cat:*", lambda: ArxivServer(50), 50, lambda asked: True),
+    Case("arxiv-oai", "stat", lambda: ArxivServer(90, harvest_page=9), 0, lambda asked: True),
+    Case("pubmed", "all", lambda: EutilsServer(26), 26, _pubmed_page),
+    Case("europepmc", "all", lambda: EuropePmcServer(26), 26, lambda asked: True),
+    Case("crossref", "all", lambda: CrossrefServer(26), 26, lambda asked: True),
+    Case("openalex", "all", lambda: OpenAlexServer(26), 26, lambda asked: True),
 )
 
 
@@ -127,10 +127,10 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
 def small_pages() -> Iterator[None]:
     """Three pages for a few hundred papers."""
     with (
-        mock.patch.object(arxiv, "_PAGE", 200),
-        mock.patch.object(pubmed, "_BATCH", 100),
-        mock.patch.object(europepmc.EuropePmcResults, "page", 100),
-        mock.patch.multiple(crossref.CrossrefResults, page=100, reach=100),
+        mock.patch.object(arxiv, "_PAGE", 20),
+        mock.patch.object(pubmed, "_BATCH", 10),
+        mock.patch.object(europepmc.EuropePmcResults, "page", 10),
+        mock.patch.multiple(crossref.CrossrefResults, page=10, reach=10),
     ):
         yield
 
