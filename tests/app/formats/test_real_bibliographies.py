@@ -2,6 +2,7 @@
 
 import io
 import re
+from itertools import islice
 
 import pytest
 
@@ -21,30 +22,38 @@ UNDECODED = re.compile(r"\\[\"'`^~=.]\s*\{?\\?[A-Za-z]|\\[cvuHkr]\{|\{\\")
 
 @pytest.fixture(scope="module")
 def bibliographies(shared):
-    return sorted((shared / "fixtures" / "bib").glob("*.bib"))
+    """The entries of each BibTeX file."""
+    paths = sorted((shared / "fixtures" / "bib").glob("*.bib"))
+    return {path: list(bibtex.read(path)) for path in paths}
 
 
 @pytest.fixture(scope="module")
 def exports(shared):
-    return sorted((shared / "fixtures" / "ris").glob("*.ris"))
+    """The records of each RIS file."""
+    paths = sorted((shared / "fixtures" / "ris").glob("*.ris"))
+    return {path: list(ris.read(path)) for path in paths}
+
+
+def papers_of(files):
+    return [paper for read in files for paper in read if isinstance(paper, Paper)]
 
 
 def test_real_bibliography_entries_are_all_read_once(bibliographies):
-    for path in bibliographies:
+    for path, read in bibliographies.items():
         with open_text(path) as stream:
             entries = len(ENTRY.findall(stream.read()))
-        assert len(list(bibtex.read(path))) == entries, path.name
+        assert len(read) == entries, path.name
 
 
 def test_skipped_entries_of_real_bibliographies_name_the_reason(bibliographies):
-    skipped = [s for path in bibliographies for s in bibtex.read(path) if isinstance(s, Skipped)]
+    skipped = [s for read in bibliographies.values() for s in read if isinstance(s, Skipped)]
     assert len(skipped) == 22
     reasons = ("no title", "@set", "not followed by {")
     assert all(any(reason in s.why for reason in reasons) for s in skipped)
 
 
 def test_accents_in_real_bibliographies_are_decoded(bibliographies):
-    papers = [p for path in bibliographies for p in bibtex.read(path) if isinstance(p, Paper)]
+    papers = papers_of(bibliographies.values())
     names = {author.last_name for paper in papers for author in paper.authors}
     assert {"Boström", "Wäyrynen", "Türkmen", "Çetinkaya", "Orłowski"} <= names
     texts = [text for paper in papers for text in (paper.title, paper.venue, *paper.extra.values())]
@@ -52,14 +61,14 @@ def test_accents_in_real_bibliographies_are_decoded(bibliographies):
 
 
 def test_real_ris_records_are_all_read_once(exports):
-    for path in exports:
+    for path, read in exports.items():
         with open_text(path) as stream:
             records = len(re.findall(r"^ER  -", stream.read(), re.M))
-        assert len(list(ris.read(path))) == records, path.name
+        assert len(read) == records, path.name
 
 
 def test_real_ris_exports_give_titles_years_and_authors(exports):
-    papers = [paper for path in exports for paper in ris.read(path) if isinstance(paper, Paper)]
+    papers = papers_of(exports.values())
     assert len(papers) == 22_294
     assert sum(bool(paper.authors) for paper in papers) > 0.99 * len(papers)
     assert sum(bool(paper.published) for paper in papers) > 0.98 * len(papers)
@@ -76,8 +85,7 @@ def test_other_json_is_refused_with_reason(shared):
 def test_real_papers_survive_a_round_trip_through_every_format(
     module, bibliographies, exports, tmp_path
 ):
-    sources = [(bibtex, path) for path in bibliographies] + [(ris, path) for path in exports[:16]]
-    papers = [p for read, path in sources for p in read.read(path) if isinstance(p, Paper)]
+    papers = papers_of([*bibliographies.values(), *islice(exports.values(), 16)])
     # In this bibliography, "and" is glued to names: the right split is unknown.
     papers = [p for p in papers if not any("andG" in a.particle for a in p.authors)]
     stream = io.StringIO()

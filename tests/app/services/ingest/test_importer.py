@@ -261,10 +261,16 @@ def test_killed_import_loses_at_most_one_batch(tmp_path):
 
 
 def test_import_of_real_files_accounts_for_every_record(intake, library, shared):
+    # The tests of formats read the large files too, which hold the same papers again and again.
     folders = [shared / "fixtures" / name for name in ("bib", "ris", "xml", "nbib")]
-    report = intake.add(folders, Task())
+    files = [file for folder in folders for file in folder.iterdir() if is_small(file)]
+    report = intake.add(files, Task())
     assert report.read == report.added + report.merged + report.failed
     assert report.added > 1000 and library.is_text_index_consistent()
     assert all(skip.file and skip.why for skip in report.skips)
-    again = intake.add(folders, Task())
+    again = intake.add(files, Task())
     assert again.added == 0 and again.read == report.read
+
+
+def is_small(file: Path) -> bool:
+    return file.stat().st_size < 300_000
