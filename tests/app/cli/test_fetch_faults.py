@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import resource
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 import pytest
 
 from sciread_app.domain.fetch import Fetch, SourceQuery
 from sciread_app.errors import SourceError
 from sciread_app.services.ingest.fetcher import Fetcher
-from sciread_app.sources.arxiv import api as arxiv
 from sciread_app.sources.http.client import Client, RetryPolicy
-from sciread_app.sources.pubmed import fetch as pubmed
-from sciread_app.sources.result_sets import crossref, europepmc
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.servers import faults
@@ -29,6 +24,7 @@ from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
 from tests.support.servers.list_servers import CrossrefServer, EuropePmcServer, OpenAlexServer
 from tests.support.servers.local import Asked, Fault, LocalServer
+from tests.support.servers.small_pages import small_pages
 
 pytestmark = pytest.mark.slow
 
@@ -121,18 +117,6 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
         ids = {paper.source_id for paper in found}
         outcome = Outcome(result, fetch, len(found), len(ids), len(server.requests))
         return outcome, count_of(case, server)
-
-
-@contextmanager
-def small_pages() -> Iterator[None]:
-    """Three pages for a few hundred papers."""
-    with (
-        mock.patch.object(arxiv, "_PAGE", 20),
-        mock.patch.object(pubmed, "_BATCH", 10),
-        mock.patch.object(europepmc.EuropePmcResults, "page", 10),
-        mock.patch.multiple(crossref.CrossrefResults, page=10, reach=10),
-    ):
-        yield
 
 
 def count_of(case: Case, server: LocalServer) -> int:

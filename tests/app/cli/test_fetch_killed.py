@@ -1,6 +1,6 @@
 """A killed fetch that is run again stores every paper of the source once.
 
-`python -m tests.app.cli.test_fetch_killed 25000 5000` does it with more papers and prints the
+`python -m tests.app.cli.test_fetch_killed 2500 500` does it with more papers and prints the
 results.
 """
 
@@ -31,6 +31,7 @@ from tests.support.servers.local import Answer, Asked, LocalServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
+ROOT = Path(__file__).parents[3]
 MOMENTS = (0.15, 0.45, 0.8)  # fractions of all requests
 
 
@@ -45,32 +46,32 @@ class Place(NamedTuple):
 @contextmanager
 def pubmed(count: int) -> Iterator[Place]:
     with EutilsServer(count) as server:
-        yield Place("pubmed", "all", server, count, count // 500 + 2)
+        yield Place("pubmed", "all", server, count, count // 10 + 2)
 
 
 @contextmanager
 def arxiv(count: int) -> Iterator[Place]:
     with ArxivServer(count) as server:
-        yield Place("arxiv", "cat:*", server, count, count // 2000 + 1)
+        yield Place("arxiv", "cat:*", server, count, count // 20 + 1)
 
 
 @contextmanager
 def arxiv_oai(count: int) -> Iterator[Place]:
-    with ArxivServer(count, harvest_page=300) as server:
+    with ArxivServer(count, harvest_page=30) as server:
         held = sum(any(c.startswith("cs.") for c in p.categories) for p in server.papers.values())
-        yield Place("arxiv-oai", "cs", server, held, held // 300 + 1)
+        yield Place("arxiv-oai", "cs", server, held, held // 30 + 1)
 
 
 @contextmanager
 def europepmc(count: int) -> Iterator[Place]:
     with EuropePmcServer(count) as server:
-        yield Place("europepmc", "all", server, count, count // 500 + 1)
+        yield Place("europepmc", "all", server, count, count // 10 + 1)
 
 
 @contextmanager
 def crossref(count: int) -> Iterator[Place]:
     with CrossrefServer(count) as server:
-        yield Place("crossref", "all", server, count, count // 500 + 10)
+        yield Place("crossref", "all", server, count, count // 5 + 10)
 
 
 def environment(home: Path, server: LocalServer) -> dict[str, str]:
@@ -87,13 +88,14 @@ def environment(home: Path, server: LocalServer) -> dict[str, str]:
 
 
 def command(place: Place) -> list[str]:
-    python = [sys.executable, "-m", "sciread_app"]
+    python = [sys.executable, "-m", "tests.support.servers.small_pages"]
     return [*python, "fetch", place.source, place.query, "--json"]
 
 
 def kill_and_resume(place: Place, home: Path) -> dict[str, object]:
     """Kill the fetch at three moments, run it to its end, and return the answer of the last run."""
-    run = {"env": environment(home, place.server), "stdout": subprocess.PIPE, "text": True}
+    environ = environment(home, place.server)
+    run = {"env": environ, "cwd": ROOT, "stdout": subprocess.PIPE, "text": True}
     for moment in MOMENTS:
         enough, killed = ceil(moment * place.requests), threading.Event()
         # The process to be killed waits for another answer, however late this one is.
@@ -103,6 +105,7 @@ def kill_and_resume(place: Place, home: Path) -> dict[str, object]:
             time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        assert process.returncode == -signal.SIGKILL
         place.server.forgive()
         killed.set()
     process = subprocess.run(command(place), **run, check=False)
@@ -128,7 +131,7 @@ def stored_counts(place: Place, home: Path) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("made", "count"),
-    [(pubmed, 2_600), (arxiv, 8_500), (arxiv_oai, 3_500), (europepmc, 2_600), (crossref, 2_600)],
+    [(pubmed, 52), (arxiv, 85), (arxiv_oai, 350), (europepmc, 52), (crossref, 26)],
 )
 def test_fetch_killed_at_three_moments_stores_every_paper_once(made, count, tmp_path):
     with made(count) as place:
@@ -139,7 +142,7 @@ def test_fetch_killed_at_three_moments_stores_every_paper_once(made, count, tmp_
 
 
 def main() -> None:
-    counts = [int(text) for text in sys.argv[1:]] or [25_000, 5_000]
+    counts = [int(text) for text in sys.argv[1:]] or [2_500, 500]
     for made, count in zip((pubmed, arxiv, arxiv_oai), (*counts, counts[-1]), strict=False):
         with TemporaryDirectory() as folder, made(count) as place:
             begun = time.monotonic()
