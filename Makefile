@@ -38,7 +38,7 @@ test: .venv/.dev
 lint: .venv/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy sciread_app trainer
+	$(BIN)/mypy --num-workers 2 sciread_app trainer
 	$(BIN)/lint-imports --no-logo
 
 bench: .venv/.bench
