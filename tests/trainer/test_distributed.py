@@ -100,7 +100,7 @@ def test_lost_rank_is_reported_in_one_sentence(name):
     first, other = start_ranks(2, "tests.support.distributed.rank_work", name)
     (left,) = ended([first])
     other.kill()
-    other.communicate()
+    ended([other])
     assert left.code == 1
     assert "Rank 0 of 2 waits for a rank that has crashed or hangs." in left.err
     assert "Traceback" not in left.err
