@@ -131,7 +131,8 @@ class TrainingRate:
         self._examples += examples
         now = time.perf_counter() - self._paused
         self._marks.append((now, self._tokens, self._examples))
-        while len(self._marks) > 2 and now - self._marks[0][0] > _WINDOW:
+        # Three marks give a rate even where a step takes longer than the window.
+        while len(self._marks) > 3 and now - self._marks[0][0] > _WINDOW:
             self._marks.popleft()
 
     def pause(self, seconds: float) -> None:

@@ -84,6 +84,18 @@ def test_training_rate_uses_recent_steps_without_pauses(monkeypatch: pytest.Monk
     assert pace.rates() == pytest.approx((20.0, 4.0))
 
 
+def test_training_rate_is_known_for_steps_longer_than_its_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now)
+    pace = TrainingRate()
+    for _ in range(5):
+        now += 100
+        pace.mark(1_000, 50)
+    assert pace.rates() == pytest.approx((10.0, 0.5))
+
+
 def test_training_rate_is_unknown_after_two_steps_that_were_read_at_once() -> None:
     pace = TrainingRate()
     pace.mark(10, 2)
