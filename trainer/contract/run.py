@@ -361,7 +361,8 @@ class Run:
             return False
         lock = FileLock(self._lock)
         try:
-            lock.acquire(blocking=False)
+            # Another process that checks this holds it, too, but only for a moment.
+            lock.acquire(timeout=0.1, poll_interval=0.01)
         except Timeout:
             return True
         except OSError:  # a read-only copy

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -248,6 +250,16 @@ def test_state_follows_the_events(tmp_path: Path) -> None:
         RunState.failed,
         RunState.finished,
     ]
+
+
+def test_state_is_not_running_while_another_process_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    other = FileLock(run.folder / "lock")
+    other.acquire()  # as the other process does to find out
+    monkeypatch.setattr(time, "sleep", lambda _: other.release())
+    assert run.state is RunState.new
 
 
 def test_malformed_run_files_are_tolerated(tmp_path: Path) -> None:
