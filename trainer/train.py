@@ -172,8 +172,8 @@ class Training:
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             raise TrainerError(
                 f"Training diverged at step {total}: loss {loss}, gradient norm {grad_norm}.",
-                "Earlier checkpoints are kept. Start a new run with a lower learning_rate, "
-                "with clip=1 or with precision=fp32.",
+                "Earlier checkpoints are kept. Start a new run with a lower learning rate, with "
+                "gradient clipping or with the precision fp32.",
             )
         self._rate.mark(tokens, examples)
         self._state.tokens += tokens
@@ -206,7 +206,7 @@ class Training:
         if not math.isfinite(score):
             raise TrainerError(
                 f"The validation after step {state.total} has the invalid score {score}.",
-                "Earlier checkpoints are kept. Start a new run with a lower learning_rate.",
+                "Earlier checkpoints are kept. Start a new run with a lower learning rate.",
             )
         better = state.score is None or score > state.score
         if better:

@@ -191,7 +191,7 @@ def test_non_finite_loss_ends_the_run(
     run_after(3, "step", monkeypatch, spoil)
     error = failure(run, Options(save_every=0))
     assert "loss nan" in str(error)
-    assert "learning_rate" in error.hint
+    assert "learning rate" in error.hint
     assert run.state is RunState.failed
     kept = Checkpoints(run.checkpoints).last(pytest.fail)
     assert kept and all(torch.isfinite(values).all() for values in kept.model().values())
