@@ -174,7 +174,11 @@ def trim_training(folder: Path) -> None:
 def scores_of(package: Package, reports: Path) -> tuple[CardScore, ...]:
     """Return the scores of a model: those of its training, then those of the evaluations in the
     folder `reports`."""
-    rows = [scored for row in _rows(package.folder / METRICS) if (scored := _of_training(row))]
+    found = list(_rows(package.folder / METRICS))
+    if any(row.get("split") == "test" for row in found):
+        # The weights were chosen by the validation papers: their scores are too good.
+        found = [row for row in found if row.get("split") != "validation"]
+    rows = [scored for row in found if (scored := _of_training(row))]
     for file in sorted(reports.glob(f"*/*/{REPORT}")) if reports.is_dir() else ():
         try:
             report = Report.read(file)

@@ -165,6 +165,7 @@ def test_about_model_gives_scores_and_origin(models, library, home, tiny):
     rows = [
         {"evaluation": "ranking", "metric": "map", "value": 0.812, "before": 0.7, "n": 50,
          "split": "test", "real": True},
+        {"evaluation": "ranking", "metric": "map", "value": 0.9, "split": "validation"},
         {"evaluation": "health", "metric": "mean_cosine", "value": 0.3, "before": 0.2},
         {"evaluation": "ranking", "metric": "ndcg", "value": 0.4, "before": 0.5, "real": False},
         {"evaluation": "new one", "metric": "x", "value": 12},
