@@ -57,7 +57,7 @@ class DigestPage(Page):
     def take_focus(self) -> None:
         if self._stack.currentWidget() is self.empty and self.empty.buttons():
             self.empty.buttons()[0].setFocus()
-        elif self.choice.isEnabled():
+        elif not self.choice.isHidden():
             self.choice.setFocus()
         else:
             self.settings_button.setFocus()
@@ -107,7 +107,7 @@ class DigestPage(Page):
         self.choice.clear()
         for one in stored:
             self.choice.addItem(_named(one), one.id)
-        self.choice.setEnabled(bool(stored))
+        self.choice.setVisible(bool(stored))
         for button in (self.preview_button, self.make_button):
             button.setEnabled(has_topics)
         if not stored:
@@ -180,7 +180,6 @@ class DigestPage(Page):
         self.choice = ComboBox()
         self.choice.setAccessibleName(tr("Digest"))
         self.choice.setMinimumWidth(220)
-        self.choice.setPlaceholderText(tr("No digests yet"))
         self.preview_button = QPushButton(tr("Preview"))
         self.preview_button.setToolTip(tr("Show what the next digest would list"))
         self.make_button = QPushButton(tr("Create digest now"))
@@ -189,7 +188,7 @@ class DigestPage(Page):
         self.settings_button.setAccessibleName(tr("Digest settings"))
         for button in (self.preview_button, self.make_button):
             button.setEnabled(False)
-        self.choice.setEnabled(False)
+        self.choice.hide()
         self.note = styled(QLabel(wordWrap=True), "quiet")
         self.note.hide()
         self.empty = EmptyState(self._appearance)
