@@ -101,6 +101,11 @@ class ModelCard(QFrame):
             self._scroll.verticalScrollBar().setValue(0)
         self._body.show()
 
+    @property
+    def name(self) -> str:
+        """The name of the shown model; empty for none and for one in the Trash."""
+        return self.about.model.name if self.about else ""
+
     def show_removed(self, removed: RemovedModel) -> None:
         """Show a model in the trash: when it was moved there, and until when it can be restored."""
         self.about, self.removed = None, removed
@@ -120,7 +125,7 @@ class ModelCard(QFrame):
         self._how_well.hide()
         self._how_made.hide()
         self._card.hide()
-        for button in self._buttons:
+        for button in self.buttons:
             button.setVisible(button in (self.restore, self.delete))
         self._row.show()
         self._body.show()
@@ -148,7 +153,7 @@ class ModelCard(QFrame):
             self.line.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def take_focus(self) -> None:
-        for button in self._buttons:
+        for button in self.buttons:
             if button.isVisible() and button.isEnabled():
                 button.setFocus(Qt.FocusReason.OtherFocusReason)
                 return
@@ -164,9 +169,11 @@ class ModelCard(QFrame):
             self.rename: usable and not model.ours,
             self.remove: not model.ours,
         }
-        for button in self._buttons:
+        if self.activate.hasFocus() and not shown[self.activate]:
+            self.pause.setFocus()  # not Export, which would get it as the next one
+        for button in self.buttons:
             button.setVisible(shown.get(button, False))
-        self._row.setVisible(any(not button.isHidden() for button in self._buttons))
+        self._row.setVisible(any(not button.isHidden() for button in self.buttons))
         self.remove.setEnabled(idle)
         self.activate.setText(
             tr("Switch back") if model.state is ModelState.earlier else tr("Use for search")
@@ -238,7 +245,7 @@ class ModelCard(QFrame):
             tr("Delete permanently…"),
             tr("Delete the files of the model and its index of your papers"),
         )
-        self._buttons = (
+        self.buttons = (
             *(self.activate, self.check, self.export, self.rename, self.remove),
             *(self.restore, self.delete),
         )
@@ -257,7 +264,7 @@ class ModelCard(QFrame):
         self._row = QWidget()
         flow = FlowLayout(8)
         self._row.setLayout(flow)
-        for button in self._buttons:
+        for button in self.buttons:
             flow.addWidget(button)
         self._how_well = section(tr("Results"), self.unmeasured, self.measure, self.scores)
         if layout := self._how_well.layout():

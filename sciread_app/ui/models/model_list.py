@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
+    QMenu,
+    QPushButton,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -22,6 +24,7 @@ from sciread_app.services.models.trash import RemovedModel
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.models.view_models import below
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
 ROW = Qt.ItemDataRole.UserRole
@@ -99,7 +102,7 @@ class ModelListModel(RowModel[ModelRow]):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.title
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.below
+            return "\n".join(filter(None, (row.title, row.below)))  # both may be elided
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(filter(None, (row.title, row.mark, row.below)))
         return row if role == ROW else None
@@ -109,11 +112,13 @@ class ModelList(QListView):
     """Up and Down move between models; Enter and Right go to the card."""
 
     chosen = Signal(str)  # the key of a row; empty for none
+    menu_requested = Signal()  # for the current row; see `show_menu`
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         styled(self, "pairs").setAccessibleName(tr("Models"))
         self._rows = ModelListModel()
+        self._menu_at: QPoint | None = None
         self.setModel(self._rows)
         self.setItemDelegate(ModelDelegate(appearance, self))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -150,6 +155,31 @@ class ModelList(QListView):
     @property
     def rows(self) -> Sequence[ModelRow]:
         return self._rows.rows
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        index = self.currentIndex()
+        if event.reason() is not QContextMenuEvent.Reason.Keyboard:
+            index = self.indexAt(event.pos())
+        if not self._key_at(index):
+            return
+        self.setCurrentIndex(index)
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        middle = self.viewport().mapToGlobal(self.visualRect(index).center())
+        self._menu_at = middle if by_key else event.globalPos()
+        self.menu_requested.emit()
+
+    def show_menu(self, buttons: Iterable[QPushButton]) -> None:
+        """Show the requested menu, if any: the actions of the current row, which are those of the
+        visible `buttons`. Call it once the buttons are those of that row."""
+        if self._menu_at is None:
+            return
+        menu = rounded(QMenu(self))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for button in buttons:
+            if not button.isHidden():
+                menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())
+        menu.popup(self._menu_at)
+        self._menu_at = None
 
     def fit(self, rows: int = 0) -> None:
         """Limit the height to this number of rows; without it, fill the available height."""

@@ -230,6 +230,7 @@ class ModelsPage(Page):
     def _show_card(self, key: str) -> None:
         if removed := next((one for one in self._trashed if one.key == key), None):
             self.card.show_removed(removed)
+            self._offer_actions()
             self.actions_changed.emit()
         elif key:
             self._jobs.run(
@@ -259,7 +260,14 @@ class ModelsPage(Page):
         in_use = used is not None and used.name in (base, Path(base).name)
         self.card.show_about(about, used.title if used else "", base_in_use=in_use)
         self.card.show_progress(self._activation)
+        self._offer_actions()
         self.actions_changed.emit()
+
+    def _offer_actions(self) -> None:
+        """Show the menu of the current model, if it was requested, once its card is shown."""
+        shown = self.card.removed.key if self.card.removed else self.card.name
+        if shown == self.list.current:
+            self.list.show_menu(self.card.buttons)
 
     def _installed(self, model: InstalledModel) -> None:
         self._show_message(tr("{title} was added", title=model.title))
@@ -362,6 +370,7 @@ class ModelsPage(Page):
     def _connect(self) -> None:
         self.list.chosen.connect(self._show_card)
         self.list.activated.connect(lambda _: self.card.take_focus())
+        self.list.menu_requested.connect(self._offer_actions)
         self.downloads.loaded.connect(self._installed)
         self.downloads.refused.connect(self._refused)
         self.downloads.hub_requested.connect(self.ask_hub)

@@ -102,6 +102,9 @@ class CompletionNotifier(QObject):
                 if is_evaluating(training):
                     self._jobs.report(job, 0, 0, tr("Evaluating the model"))
                     continue
+                if training.status is RunStatus.stopping:  # steps would give a wrong time left
+                    self._jobs.report(job, 0, 0, STATUS_LABELS[training.status])
+                    continue
                 note = (
                     "" if training.status is RunStatus.running else STATUS_LABELS[training.status]
                 )

@@ -90,6 +90,7 @@ class TrainingPage(Page):
         self.compare_requested.connect(navigate.compare_model)
         self.loaded.connect(context.events.library_changed)
         self.busy_changed.connect(lambda busy: navigate.show_busy("training", busy))
+        context.jobs.started.connect(self._load_if_external)
 
     @cached_property
     def form(self) -> TrainingForm:
@@ -200,6 +201,11 @@ class TrainingPage(Page):
             replaces="trainings",
         )
 
+    def _load_if_external(self, job: Job) -> None:
+        """List a run that was started outside this page."""
+        if job.is_external and self.isVisible():
+            self.load()
+
     def _show(self, trainings: Sequence[TrainingRun], choose: str = "") -> None:
         self._loaded, self.trainings = True, trainings
         before = self.list.current
@@ -251,8 +257,23 @@ class TrainingPage(Page):
         self.trainings = [details.training if one.name == name else one for one in self.trainings]
         self.list.show_trainings(self.trainings)
         self._report_busy()
+        self._offer_actions()
         if changed:
             self.actions_changed.emit()
+
+    def _offer_actions(self) -> None:
+        """Show the menu of the current run, if it was requested, once its details are loaded."""
+        details = self.view.details
+        if details and details.training.name == self.list.current:
+            self.list.show_menu(self.view.buttons.values())
+
+    def _leave_form(self) -> None:
+        """Show the clicked run in place of the form, which keeps its contents."""
+        if self.writes:
+            self._close_form()
+
+    def _show_form_state(self) -> None:
+        self.new_button.setDisabled(self._right.currentWidget() is not self.view)
 
     def _tick(self) -> None:
         """Update the running training unless an earlier update is not finished, which may be one
@@ -287,7 +308,7 @@ class TrainingPage(Page):
             if activate:
                 self.activate_requested.emit(model, name)
             else:
-                self.message.emit(tr("Added to Models as {name}", name=model))
+                self.message.emit(tr("The model of “{name}” was added to Models", name=name))
             self.load(name)
 
         title = tr("Adding the model of {name}", name=name)
@@ -357,6 +378,10 @@ class TrainingPage(Page):
         self._ticks.start()
         self.list.chosen.connect(self._choose)
         self.list.activated.connect(self.view.take_focus)
+        self.list.clicked.connect(self._leave_form)
+        self.list.menu_requested.connect(self._leave_form)
+        self.list.menu_requested.connect(self._offer_actions)
+        self._right.currentChanged.connect(self._show_form_state)
         self.view.requested.connect(self.do)
         self.new_button.clicked.connect(self.begin)
         self.open_button.clicked.connect(self.open_folder)

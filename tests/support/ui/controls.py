@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
     QLabel,
+    QMenu,
     QTreeWidgetItem,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+from sciread_app.ui.models.model_list import ModelList
 from sciread_app.ui.search.filters.filter_bar import Popover
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
@@ -66,3 +68,16 @@ def open_filter(qtbot: QtBot, page: SearchPage, field: str) -> Popover:
 def filter_item(popover: Popover, text: str) -> QTreeWidgetItem:
     (found,) = popover.list.list.findItems(text, Qt.MatchFlag.MatchContains)
     return found
+
+
+def open_row_menu(qtbot: QtBot, rows: ModelList, key: str) -> QMenu:
+    """Right-click a row and return its menu, once it is shown."""
+    row = [one.key for one in rows.rows].index(key)
+    place = rows.visualRect(rows.model().index(row, 0)).center()
+    viewport, reason = rows.viewport(), QContextMenuEvent.Reason.Mouse
+    event = QContextMenuEvent(reason, place, viewport.mapToGlobal(place))
+    QApplication.sendEvent(viewport, event)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu

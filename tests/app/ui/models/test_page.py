@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton
 
 from sciread_app.services.models.gallery import GALLERY
 from sciread_app.services.models.installer import DownloadRequest
@@ -28,6 +28,7 @@ from sciread_app.ui.models.card_score_table import (
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.view_models import gallery_row
 from sciread_app.ui.style.theme import scaled
+from tests.support.ui.controls import open_row_menu
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.models import BROKEN, SCORES, THEIRS
 from trainer.contract.errors import PackageRefused
@@ -76,7 +77,7 @@ def marks(page):
 
 
 def buttons(card):
-    return [button.text() for button in card._buttons if button.isVisible()]
+    return [button.text() for button in card.buttons if button.isVisible()]
 
 
 def test_models_are_listed_with_their_state_and_problem(page):
@@ -220,6 +221,13 @@ def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, gat
     assert buttons(card) == ["Export…", "Rename", "Move to Trash"] and not card.bar.isVisible()
 
 
+def test_focus_goes_from_activation_to_its_pause(qtbot, choose, page, gateway, jobs):
+    card = choose("theirs")
+    card.activate.setFocus()
+    qtbot.keyClick(card.activate, Key.Key_Space)
+    qtbot.waitUntil(card.pause.hasFocus)
+
+
 def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, gateway, jobs):
     card = choose("theirs")
     gateway.activation.go_on.clear()
@@ -348,6 +356,19 @@ def test_model_is_renamed_in_place(qtbot, choose, page, gateway, jobs):
     qtbot.keyClicks(card.line, "Wasps")
     qtbot.keyClick(card.line, Key.Key_Escape)
     assert card.title.isVisible() and gateway.models.installed["theirs"].title == "Of bees"
+
+
+def test_right_click_on_a_model_shows_its_actions(qtbot, choose, page, gateway, jobs):
+    choose("starter")
+    for _ in range(2):
+        menu = open_row_menu(qtbot, page.list, "theirs")
+        assert page.list.current == "theirs"
+        assert [one.text() for one in menu.actions()] == buttons(page.card)
+        menu.close()
+        qtbot.waitUntil(lambda: not page.list.findChildren(QMenu))
+    remove = open_row_menu(qtbot, page.list, "theirs").actions()[-1]
+    remove.trigger()
+    qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
 
 
 def test_removed_model_is_restored_from_banner_and_trash(

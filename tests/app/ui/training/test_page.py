@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QLabel,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QWidget,
+)
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
@@ -26,7 +34,7 @@ from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.text import STATUS_LABELS, stats_tiles
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.support.ui.controls import is_reached, name_of, walk
+from tests.support.ui.controls import is_reached, name_of, open_row_menu, walk
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.training import (
     ENOUGH,
@@ -445,6 +453,41 @@ def test_training_is_stopped_and_resumed(qtbot, show, jobs, service):
     qtbot.waitUntil(lambda: shown.view.pill.text() == "Running")
 
 
+def test_right_click_selects_a_training_and_shows_its_actions(qtbot, show, jobs, service):
+    service.have(training("mine"), training("other", RunStatus.stopped))
+    shown = show()
+    for _ in range(2):
+        menu = open_row_menu(qtbot, shown.list, "mine")
+        assert [one.text() for one in menu.actions()] == ["Stop", "Log", "Open folder"]
+        menu.close()
+        qtbot.waitUntil(lambda: not shown.list.findChildren(QMenu))
+    menu = open_row_menu(qtbot, shown.list, "other")
+    assert shown.list.current == "other"
+    next(one for one in menu.actions() if one.text() == "Resume").trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: service.known["other"].status is RunStatus.running)
+
+
+def test_click_on_a_training_leaves_the_form(qtbot, show, jobs, service):
+    service.have(training("mine", RunStatus.stopped))
+    shown = show()
+    shown.begin()
+    settle(qtbot, jobs, shown)
+    assert not shown.new_button.isEnabled()  # it is what the form is for
+    viewport, row = shown.list.viewport(), shown.list.model().index(0, 0)
+    place = shown.list.visualRect(row).center()
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
+    assert not shown.writes and shown.view.isVisible() and shown.new_button.isEnabled()
+
+
+def test_training_started_elsewhere_is_listed(qtbot, show, jobs, service):
+    service.have(training("mine", RunStatus.finished))
+    shown = show()
+    service.have(training("mine", RunStatus.finished), training("other"))
+    jobs.follow("Training other", stop=lambda: None, retry=lambda: None)
+    qtbot.waitUntil(lambda: {row.key for row in shown.list.rows} == {"mine", "other"})
+
+
 def test_failed_training_shows_problem_and_hint(show, service):
     service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     view = show().view
@@ -673,6 +716,9 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     service.have(training("mine", step=STEPS))
     qtbot.waitUntil(lambda: work.note == "Evaluating the model")
     assert work.total == 0  # nobody knows how long it takes
+    service.have(training("mine", RunStatus.stopping, step=210))
+    qtbot.waitUntil(lambda: work.note == "Stopping")
+    assert work.total == 0  # no time left, which the remaining steps would give
     window.job_panel.toggle()
     row = window.job_panel.row(work)
     qtbot.waitUntil(row.cancel.isVisible)
