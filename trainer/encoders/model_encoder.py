@@ -184,7 +184,7 @@ class ModelEncoder:
     def _report(self, lacking: int, texts: int) -> None:
         if self._ranks.main:
             known = f"; {texts - lacking:,} are cached" if lacking < texts else ""
-            self._note(f"{self.subject.title} is embedding {lacking:,} texts{known}.")
+            self._note(f"{self.subject.title} is encoding {lacking:,} texts{known}.")
 
 
 def _fingerprint(package: Package) -> str:

@@ -131,7 +131,7 @@ class SettingsGateway:
         used = [
             ServiceUse(
                 one.title,
-                urlsplit(one.url).hostname or tr("The address that you enter"),
+                urlsplit(one.url).hostname or tr("The host of the page or file"),
                 one.sends,
                 one.occasion,
             )

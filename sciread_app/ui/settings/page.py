@@ -258,6 +258,7 @@ class SettingsPage(Page):
         self.proxy.setCurrentIndex(known.index("" if manual else proxy))
         self.proxy_address.setText(proxy if manual else "")
         self.proxy_address.setVisible(manual)
+        self._proxy_row.show_error("")  # of an address that was not saved
 
     def _choose_proxy(self) -> None:
         """Save the choice; a manual proxy when its address is entered."""

@@ -322,4 +322,4 @@ def test_ranks_with_different_caches_agree_on_missing_texts(tmp_path, tiny):
     encoder._note = messages.append
     encoder.encode(PAPERS)
     assert asked == [[False, False]]
-    assert "is embedding 2 texts" in messages[0]
+    assert "is encoding 2 texts" in messages[0]

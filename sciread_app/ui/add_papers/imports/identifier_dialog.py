@@ -157,8 +157,10 @@ class IdentifierForm(QWidget):
         counts = [
             tr("{n:,} found", n=_count(entries, "found")),
             tr("{n:,} in your library", n=_count(entries, "in library")),
-            tr("{n:,} not found", n=_count(entries, "not found") + _count(entries, "failed")),
+            tr("{n:,} not found", n=_count(entries, "not found")),
         ]
+        if failed := _count(entries, "failed"):
+            counts.append(tr("{n:,} failed", n=failed))
         if several := _count(entries, "offered"):
             counts.append(tr("{n:,} with several candidates", n=several))
         reasons = dict.fromkeys(one.why for one in entries if str(one.state) == "failed")

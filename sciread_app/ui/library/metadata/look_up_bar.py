@@ -23,11 +23,19 @@ class _Lacking(NamedTuple):
 _LACKING: Mapping[str, _Lacking] = {
     "abstract": _Lacking(
         lambda tree: tree.without_abstract,
-        lambda n: trn("Look up abstract of {n:,} paper…", "Look up abstracts of {n:,} papers…", n),
+        lambda n: trn(
+            "Look up abstract of {n:,} paper in the library…",
+            "Look up abstracts of {n:,} papers in the library…",
+            n,
+        ),
     ),
     "doi": _Lacking(
         lambda tree: tree.without_doi,
-        lambda n: trn("Look up DOI of {n:,} paper…", "Look up DOIs of {n:,} papers…", n),
+        lambda n: trn(
+            "Look up DOI of {n:,} paper in the library…",
+            "Look up DOIs of {n:,} papers in the library…",
+            n,
+        ),
     ),
 }
 # The lists above which the bar is shown, with the fields that it offers there.

@@ -202,6 +202,9 @@ def test_proxy_is_chosen_or_entered(qtbot, page, services):
     qtbot.keyClicks(page.proxy_address, "nonsense")
     qtbot.keyClick(page.proxy_address, Qt.Key.Key_Return)
     assert page._proxy_row.wrong.isVisible() and services.settings.proxy == "system"
+    page.refresh()  # as when the page is shown again
+    assert page.proxy.currentText() == "System" and not page._proxy_row.wrong.isVisible()
+    choose_proxy(page, "Manual")
     page.proxy_address.setText("http://proxy.example.org:8080")
     qtbot.keyClick(page.proxy_address, Qt.Key.Key_Return)
     assert services.settings.proxy == "http://proxy.example.org:8080"

@@ -67,6 +67,14 @@ def test_texts_are_looked_up_together_and_the_new_papers_are_checked(show_window
     assert sum(map(int, counts)) == 4  # each text is counted once
 
 
+def test_failed_lookups_are_not_counted_as_not_found(show_window, qtbot, gateway):
+    failed = Entry("10.1000/late", EntryState.failed, why="Crossref cannot be reached.")
+    gateway.intake.entries[failed.text] = failed
+    dialog = open_dialog(show_window(gateway))
+    look_up(qtbot, dialog, UNKNOWN.text, failed.text)
+    assert "1 not found, 1 failed" in dialog.form.status.text()
+
+
 def test_checked_papers_are_added_and_shown(show_window, qtbot, jobs, gateway):
     window = show_window(gateway)
     window.go_to("settings")
