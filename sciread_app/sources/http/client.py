@@ -51,6 +51,7 @@ MIB = 1 << 20
 PIECE = 64 << 10
 REDIRECTS = 5
 OFFLINE_TRIES = 3
+_LOCAL = ("127.0.0.1", "localhost", "::1")  # reached without a proxy that the user has set
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9.]+")
 
 
@@ -98,6 +99,7 @@ class Client:
         self._cache = DayCache(folder / "answers")
         self._limits = folder / "limits"
         self._keys: dict[str, str] = {}
+        self._proxy = proxy
         self._http = _http(retry_policy, self._contact, proxy)
 
     def __enter__(self) -> Self:
@@ -267,11 +269,11 @@ class Client:
         except httpx.ConnectError as error:
             if find_cause(error, ssl.SSLCertVerificationError):
                 raise unproven(where.title) from error
+            if self._proxy not in ("system", "none") and request.url.host not in _LOCAL:
+                raise _no_proxy(where, error) from error
             raise unreachable(where.title, error) from error
         except httpx.ProxyError as error:
-            log.info("could not reach %s through the proxy: %s", where.title, error)
-            why = tr("Could not reach {source} through the proxy", source=where.title)
-            raise TransientError(why) from error
+            raise _no_proxy(where, error) from error
         except httpx.TransportError as error:
             raise TransientError(
                 tr("{source} closed the connection too early", source=where.title)
@@ -359,6 +361,11 @@ class _Question(NamedTuple):
         return json.dumps([self.url, self.params, self.form, self.json])
 
 
+def _no_proxy(where: Endpoint, error: httpx.TransportError) -> TransientError:
+    log.info("could not reach %s through the proxy: %s", where.title, error)
+    return TransientError(tr("Could not reach {source} through the proxy", source=where.title))
+
+
 def _http(retry_policy: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
     agent = f"SciRead/{__version__}" + (f" (mailto:{contact})" if contact else "")
     headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
@@ -368,7 +375,8 @@ def _http(retry_policy: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
     if proxy == "none":
         direct = ("http://", "https://")
     elif proxy != "system":
-        address, direct = proxy, ("all://127.0.0.1", "all://localhost", "all://[::1]")
+        address = proxy
+        direct = tuple(f"all://[{host}]" if ":" in host else f"all://{host}" for host in _LOCAL)
     try:
         return httpx.Client(
             headers=headers,

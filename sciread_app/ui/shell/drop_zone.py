@@ -45,14 +45,14 @@ class DropZone(QLabel):
         if event.type() is QEvent.Type.DragEnter:
             assert isinstance(event, QDropEvent)
             if self._ready() and _paths(event):
-                event.acceptProposedAction()
+                _accept(event)
                 self._cover()
             return event.isAccepted()
         self.hide()
         self.alike.hide()
         if event.type() is QEvent.Type.Drop:
             assert isinstance(event, QDropEvent)
-            event.acceptProposedAction()
+            _accept(event)
             above = event.position().y() <= self.alike.geometry().bottom()
             if paths := _paths(event):
                 (self.alike_requested if above else self.dropped).emit(paths)
@@ -68,6 +68,12 @@ class DropZone(QLabel):
 
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragLeave, QEvent.Type.Drop)
+
+
+def _accept(event: QDropEvent) -> None:
+    """Take a copy, whatever is proposed: after a move, the other program may delete the files."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _paths(event: QDropEvent) -> list[Path]:

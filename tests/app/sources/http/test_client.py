@@ -461,6 +461,18 @@ def test_set_proxy_gets_requests_to_other_computers(server, tmp_path):
         assert len(near.requests) == len(server.requests) == 1
 
 
+def test_unreachable_proxy_is_named_as_the_cause(server, tmp_path):
+    closed = LocalServer(lambda asked: Answer(FEED))
+    with closed:
+        proxy = closed.url
+    away = Endpoint("shelf", "The Shelf", "http://shelf.invalid/", 0.0, "shelf")
+    with (
+        Client(tmp_path, {"shelf": away}, proxy=proxy, retry_policy=HASTE) as client,
+        pytest.raises(SourceError, match="proxy"),
+    ):
+        ask(client)
+
+
 def test_without_proxy_that_of_the_environment_is_not_used(server, tmp_path, monkeypatch):
     with LocalServer(lambda asked: Answer(FEED)) as proxy:
         for name in ("HTTP_PROXY", "http_proxy"):

@@ -65,6 +65,23 @@ def test_page_is_built_inside_the_window_and_not_styled_again(show_window, monke
     assert page.window() is window and page not in styled_again
 
 
+def test_dropped_files_are_not_reported_as_moved(qtbot, show_window, jobs, tmp_path):
+    window = show_window(FakeGateway())
+    data, move = QMimeData(), Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.bib"))])
+    held = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    events = (
+        QDragEnterEvent(QPoint(300, 500), move, *held),
+        QDropEvent(QPointF(300, 500), move, *held),
+    )
+    for event in events:
+        assert event.proposedAction() is Qt.DropAction.MoveAction
+        QApplication.sendEvent(window, event)
+        # After a move, the program that the files come from may delete them.
+        assert event.isAccepted() and event.dropAction() is Qt.DropAction.CopyAction
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
 def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     gateway = FakeGateway()
     window = show_window(gateway)
