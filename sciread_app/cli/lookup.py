@@ -23,7 +23,6 @@ from sciread_app.domain.metadata.changes import (
     LookupSuggestion,
 )
 from sciread_app.domain.paper import Paper, PaperId
-from sciread_app.domain.query.ast import Condition
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr, trn
@@ -140,11 +139,7 @@ def _selected(
         found = [PaperId(id) for id in chosen_by(workspace, query)]
         ids = found if ids is None else [id for id in ids if id in set(found)]
     if missing:
-        lacking = [
-            workspace.library.matching([Condition("has", name, negated=True)]).tolist()
-            for name in missing
-        ]
-        some = dict.fromkeys(PaperId(id) for group in lacking for id in group)
+        some = dict.fromkeys(id for field in missing for id in workspace.metadata.lacking(field))
         ids = list(some) if ids is None else [id for id in ids if id in some]
     if ids is None:
         ids = [PaperId(id) for id in workspace.library.ids().tolist()]
@@ -239,9 +234,9 @@ def _not_found(papers: Sequence[Paper], report: LookupReport) -> RenderableType:
 
 
 def _change(change: FieldChange, done: str) -> RenderableType:
-    from sciread_app.services.ingest.lookup.record_requests import SOURCE_TITLES
+    from sciread_app.services.ingest.lookup.record_requests import source_title
 
-    source = SOURCE_TITLES.get(change.source, change.source)
+    source = source_title(change.source)
     old = f"{short(change.old)} → " if change.old else ""
     mark = "+" if change.fills else "?"
     note = f"  {source}{', ' + done if done else ''}"

@@ -29,16 +29,14 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
-    from sciread_app.domain.metadata.looked_up import LookedUpField
     from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
-    from sciread_app.services.library.editor import LibraryEditor
-    from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder
+    from sciread_app.services.library.pdf_folder import FilingReport
     from sciread_app.ui.library.export import ExportController
     from sciread_app.ui.library.metadata.dialog import Chosen, Fields
-    from sciread_app.ui.library.metadata.gateway import MetadataGateway
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
+    from sciread_app.workspace import Workspace
 
 NAMED = 3  # skipped files that a message names
 LOOKED_AT = 200  # selected papers of which the menu considers whether they have a PDF
@@ -46,6 +44,8 @@ KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
 PROBLEMS = "has:problems"
 NONE_CHOSEN = tr("Select papers in the list first")
+
+_BeforeLookup = Mapping[str, tuple[str, str]]  # by field: the source, and the value before
 
 
 def _skipped(count: int) -> str:
@@ -91,30 +91,24 @@ class LibraryController(QObject):
         self,
         context: AppContext,
         page: ListPage,
-        editor: LibraryEditor,
+        workspace: Workspace,
         cards: CardSource,
         actions: Mapping[str, QAction],
         rate: QMenu,
         edits: EditQueue,
         exports: ExportController,
-        pdf_folder: Callable[[], PdfFolder],
-        metadata: MetadataGateway,
-        find_pdfs: Callable[[Sequence[PaperId], Task], PdfSearchReport],
         window: QWidget,
     ) -> None:
-        """`actions` by their names. `pdf_folder` returns the PDF folder of the settings."""
+        """`actions` by their names."""
         super().__init__(window)
         self._context = context
         self._window = window
         self._page = page
-        self._editor = editor
+        self._workspace = workspace
         self._cards = cards
         self._actions, self._rate = actions, rate
         self.work = edits
         self._exports = exports
-        self._pdf_folder = pdf_folder
-        self._metadata = metadata
-        self._find_pdfs = find_pdfs
         self.sidebar = Sidebar(self.work, context.appearance)
         self.notice = context.toast
         self.bar = PaperSelectionBar(actions, rate, context.appearance)
@@ -220,14 +214,20 @@ class LibraryController(QObject):
         """Edit one paper in full, or common fields of several."""
         ids = self._chosen()
         if len(ids) == 1:
-            source, editor = self._cards, self._editor
+            source, editor = self._cards, self._workspace.editor
+
+            def load(task: Task) -> tuple[Sequence[Card], frozenset[str], _BeforeLookup]:
+                from sciread_app.services.ingest.lookup.record_requests import source_title
+
+                before = {
+                    one.field: (source_title(one.source), one.old)
+                    for one in editor.looked_up_fields(ids).get(ids[0], ())
+                }
+                return source.cards(ids), editor.manually_edited_fields(ids[0]), before
+
             self._context.jobs.run(
                 tr("Loading paper"),
-                lambda task: (
-                    source.cards(ids),
-                    editor.manually_edited_fields(ids[0]),
-                    editor.looked_up_fields(ids).get(ids[0], []),
-                ),
+                load,
                 lambda found: self._edit_one(*found),
                 queue=JobQueue.short,
             )
@@ -270,10 +270,10 @@ class LibraryController(QObject):
                 dialog.raise_()
                 dialog.activateWindow()
                 return
-        metadata = self._metadata
+        workspace = self._workspace
 
         def apply(chosen: Chosen) -> None:
-            change = LongEdit(lambda editor, task: metadata.apply(chosen, task))
+            change = LongEdit(lambda editor, task: workspace.metadata.apply(chosen, task))
             self.work.submit(tr("Filling in metadata"), change)
 
         def undo(fields: Fields) -> None:
@@ -281,14 +281,20 @@ class LibraryController(QObject):
             self.work.submit(tr("Undoing look-ups"), change)
 
         jobs, window = self._context.jobs, self._window
-        MetadataDialog(ids, missing, metadata, jobs, apply, undo, window).show()
+        MetadataDialog(ids, missing, workspace, jobs, apply, undo, window).show()
 
     def find_pdfs(self) -> None:
         """Find open-access PDFs of the selected papers, and save them in the PDF folder."""
+        workspace = self._workspace
+
+        def find(task: Task) -> PdfSearchReport:
+            workspace.require_own_library()
+            return workspace.pdf_finder.find(ids, task)
+
         if ids := self._chosen():
             self._file_pdfs(
                 tr("Finding PDFs"),
-                lambda task: self._find_pdfs(ids, task),
+                find,
                 lambda count: trn("Found {n:,} PDF", "Found {n:,} PDFs", count),
                 lambda count: trn(
                     "No PDF was found for {n:,} paper.", "No PDF was found for {n:,} papers.", count
@@ -301,7 +307,7 @@ class LibraryController(QObject):
         if ids := self._chosen():
             self._file_pdfs(
                 tr("Moving PDFs"),
-                lambda task: self._pdf_folder().move(ids, task),
+                lambda task: self._workspace.pdf_folder.move(ids, task),
                 lambda count: trn("Moved {n:,} PDF", "Moved {n:,} PDFs", count),
             )
 
@@ -310,7 +316,7 @@ class LibraryController(QObject):
         if ids := self._chosen():
             self._file_pdfs(
                 tr("Renaming PDFs"),
-                lambda task: self._pdf_folder().rename(ids, task),
+                lambda task: self._workspace.pdf_folder.rename(ids, task),
                 lambda count: trn("Renamed {n:,} PDF", "Renamed {n:,} PDFs", count),
             )
 
@@ -496,7 +502,7 @@ class LibraryController(QObject):
         self._page.focus_results()
 
     def _edit_one(
-        self, cards: Sequence[Card], by_hand: frozenset[str], looked_up: Sequence[LookedUpField]
+        self, cards: Sequence[Card], by_hand: frozenset[str], before: _BeforeLookup
     ) -> None:
         from sciread_app.ui.library.edit_dialog import EditDialog
 
@@ -507,8 +513,6 @@ class LibraryController(QObject):
         for card in cards:
             paper = card.paper.id
             look_up = partial(self._look_up, [paper]) if paper else None
-            title = self._metadata.source_title
-            before = {one.field: (title(one.source), one.old) for one in looked_up}
             EditDialog(card.paper, by_hand, save, self._window, look_up, before).show()
 
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:

@@ -170,15 +170,14 @@ class PaperGateway:
         fields = self.editor.looked_up_fields([paper]).get(paper)
         if not fields:
             return ()
-        from sciread_app.services.ingest.lookup.record_requests import (
-            SOURCE_TITLES,  # loads the clients
-        )
+        # Loads the clients.
+        from sciread_app.services.ingest.lookup.record_requests import source_title
 
         return tuple(
             LookedUpText(
                 one.field,
                 FIELD_TITLES[one.field],
-                SOURCE_TITLES.get(one.source, one.source),
+                source_title(one.source),
                 _day(one.at),
             )
             for one in fields

@@ -8,16 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.errors import Cancelled
-from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.services.library.reader import ReaderService
 from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, summary_of
 from sciread_app.ui.library.export_gateway import ExportGateway
-from sciread_app.ui.library.metadata.gateway import MetadataGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -25,7 +22,6 @@ from sciread_app.ui.view_models import ImportSummary, PaletteTarget, Status
 from sciread_app.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
     from sciread_app.services.models.installer import ModelInstaller
     from sciread_app.ui.digest.gateway import DigestGateway
     from sciread_app.ui.evaluation.gateway import EvaluationGateway
@@ -40,12 +36,12 @@ class WindowGateway(SearchGateway):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
+        self.workspace = workspace
         self.lacks_sample = workspace.lacks_sample
         self.intake = AddPapersGateway(workspace)
         self.settings = SettingsGateway(workspace)
         self.exports = ExportGateway(workspace)
         self.editor = workspace.editor
-        self.metadata = MetadataGateway(workspace)
         self.duplicates = workspace.duplicates
         self.activation = workspace.active_model
         self.models = workspace.models
@@ -72,16 +68,6 @@ class WindowGateway(SearchGateway):
     @property
     def installer(self) -> ModelInstaller:
         return self._workspace.installer
-
-    @property
-    def pdf_folder(self) -> PdfFolder:
-        """The PDF folder of the present settings."""
-        return self._workspace.pdf_folder
-
-    def find_pdfs(self, papers: Sequence[PaperId], task: Task) -> PdfSearchReport:
-        """Raises LibraryError if no PDF folder is set, or in the sample library."""
-        self._workspace.require_own_library()
-        return self._workspace.pdf_finder.find(papers, task)
 
     @property
     def reader(self) -> ReaderService:

@@ -601,9 +601,8 @@ class MainWindow(QMainWindow):
         gateway, page, library_actions = self.gateway, self.page, self.menus.library_actions
         self.exports = ExportController(self.context, gateway.exports, self.importing, self)
         self.library_controller = LibraryController(
-            self.context, page, gateway.editor, gateway, library_actions, self.menus.rate,
-            self._edits, self.exports, lambda: gateway.pdf_folder, gateway.metadata,
-            lambda ids, task: gateway.find_pdfs(ids, task), self,
+            self.context, page, gateway.workspace, gateway, library_actions, self.menus.rate,
+            self._edits, self.exports, self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.library_controller)

@@ -24,6 +24,7 @@ from sciread_app.domain.metadata.changes import (
 )
 from sciread_app.domain.metadata.looked_up import looked_up, without_undone
 from sciread_app.domain.paper import Edit, Identifier, Paper, PaperId
+from sciread_app.domain.query.ast import Condition
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest.lookup.lookup_answers import (
     LookupAnswer,
@@ -74,6 +75,11 @@ class MetadataLookup:
         self._client = client
         self._answers = LookupAnswers(answers)
         self._lock = FileLock(answers.with_suffix(".lock"))
+
+    def lacking(self, field: str) -> list[PaperId]:
+        """The papers of the library without abstract, authors, year, venue or doi."""
+        found = self._library.matching([Condition("has", field, negated=True)])
+        return [PaperId(id) for id in found.tolist()]
 
     def look_up(self, ids: Sequence[PaperId], task: Task, *, fresh: bool = False) -> LookupReport:
         """Ask the sources for these papers, and suggest changes; nothing is changed.

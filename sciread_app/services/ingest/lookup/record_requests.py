@@ -32,7 +32,7 @@ CROSSREF = Route(crossref.TITLE, "doi", crossref.BATCH, crossref.by_dois)
 DATACITE = Route(datacite.TITLE, "doi", datacite.BATCH, datacite.by_dois)
 OPENALEX = Route(openalex.TITLE, "doi", openalex.BATCH, openalex.by_dois)
 ISBN = Route(open_library.TITLE, "isbn", open_library.BATCH, open_library.by_isbns)
-SOURCE_TITLES = {
+_TITLES = {
     arxiv.KEY: arxiv.TITLE,
     crossref.KEY: crossref.TITLE,
     datacite.KEY: datacite.TITLE,
@@ -43,6 +43,11 @@ SOURCE_TITLES = {
 }
 _FORBIDDEN = (401, 403)
 _CANDIDATES = 10  # records requested for a title
+
+
+def source_title(key: str) -> str:
+    """The title of the source of a looked up field; the key itself if there is no such source."""
+    return _TITLES.get(key, key)
 
 
 class Records(NamedTuple):

@@ -31,7 +31,7 @@ from sciread_app.ui.widgets.text.labels import show_text
 
 if TYPE_CHECKING:
     from sciread_app.services.ingest.lookup.metadata_lookup import LookupReport
-    from sciread_app.ui.library.metadata.gateway import MetadataGateway
+    from sciread_app.workspace import Workspace
 
 FIRST_SIZE = (600, 300)  # without a list
 CHOICE_SIZE = (600, 420)  # with a check box for each group of papers
@@ -71,7 +71,7 @@ class MetadataDialog(QDialog):
         self,
         papers: Sequence[PaperId] | None,
         missing: Sequence[str],
-        gateway: MetadataGateway,
+        workspace: Workspace,
         jobs: JobRunner,
         apply: Callable[[Chosen], object],
         undo: Callable[[Fields], object],
@@ -82,7 +82,7 @@ class MetadataDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Look up metadata"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._gateway = gateway
+        self._workspace = workspace
         self._jobs = jobs
         self._apply = apply
         self._undo = undo
@@ -100,12 +100,12 @@ class MetadataDialog(QDialog):
 
     def look_up(self) -> None:
         """Ask the services."""
-        ids, gateway = self._chosen_papers(), self._gateway
+        ids, workspace = self._chosen_papers(), self._workspace
 
         def work(task: Task) -> tuple[LookupReport, list[CheckRow]]:
-            report = gateway.look_up(ids, task)
+            report = workspace.metadata.look_up(ids, task)
             # Here, since the rows of thousands of papers take seconds.
-            return report, [_row(one, gateway.source_title) for one in report.suggestions]
+            return report, [_row(one) for one in report.suggestions]
 
         def show(found: tuple[LookupReport, list[CheckRow]]) -> None:
             if self._job is job:  # else it was stopped just before its end
@@ -159,12 +159,11 @@ class MetadataDialog(QDialog):
         if not made:
             self.accept()
             return
-        title = self._gateway.source_title
         self.model.show_rows(
             [
                 CheckRow(
                     (name, "", "", ""), None, paper, "",
-                    [_change_row(one, title, checked=False) for one in changes],
+                    [_change_row(one, checked=False) for one in changes],
                 )
                 for (paper, name), changes in made.items()
             ]
@@ -188,10 +187,10 @@ class MetadataDialog(QDialog):
 
     def _count(self) -> None:
         """Count the papers of the library that lack something."""
-        gateway = self._gateway
+        workspace = self._workspace
         self._jobs.run(
             tr("Counting papers"),
-            lambda task: {field: gateway.lacking(field) for field in LACKED},
+            lambda task: {field: workspace.metadata.lacking(field) for field in LACKED},
             self._show_groups,
             queue=JobQueue.short,
             replaces="papers that lack metadata",
@@ -315,26 +314,32 @@ class MetadataDialog(QDialog):
         keep_on_screen(self)
 
 
-def _row(one: LookupSuggestion, source_title: Callable[[str], str]) -> CheckRow:
+def _row(one: LookupSuggestion) -> CheckRow:
     """The row of a paper: below it the changes, those that replace nothing checked."""
-    children = [_change_row(change, source_title, checked=change.fills) for change in one.changes]
+    children = [_change_row(change, checked=change.fills) for change in one.changes]
     for candidate in one.candidates:
         record, about = candidate.record, _described(candidate)
-        texts = (tr("Possible match"), "", about, source_title(record.source))
+        texts = (tr("Possible match"), "", about, _source_title(record.source))
         children.append(CheckRow(texts, False, candidate, f"{readable(record.title)}\n{about}"))
     return CheckRow((readable(one.title), "", "", ""), None, one.paper, "", children)
 
 
-def _change_row(
-    change: FieldChange, source_title: Callable[[str], str], *, checked: bool
-) -> CheckRow:
+def _change_row(change: FieldChange, *, checked: bool) -> CheckRow:
     texts = (
         FIELD_TITLES[change.field],
         _text(change.field, change.old),
         _text(change.field, change.new),
-        source_title(change.source),
+        _source_title(change.source),
     )
     return CheckRow(texts, checked, change, f"{change.old}\n\n{change.new}".strip())
+
+
+def _source_title(key: str) -> str:
+    from sciread_app.services.ingest.lookup.record_requests import (
+        source_title,  # loads the clients, which the look-up has loaded
+    )
+
+    return source_title(key)
 
 
 def _text(field: str, value: str) -> str:

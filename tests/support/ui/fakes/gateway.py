@@ -38,10 +38,11 @@ from tests.support.ui.fakes.training import FakeTraining
 
 
 class FakeGateway(FakeSearch):
-    """The services of all pages, over the papers of `FakeSearch`."""
+    """The services of all pages, over the papers of `FakeSearch`. It is its own workspace."""
 
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
         super().__init__(count, papers)
+        self.workspace = self
         self.lacks_sample = False
         self.counted: list[str] = []
         self.loaded: list[int] = []

@@ -44,6 +44,3 @@ class FakeMetadata:
 
     def lacking(self, field: str) -> Sequence[PaperId]:
         return [PaperId(1 + n) for n in range(self.missing.get(field, 0))]
-
-    def source_title(self, key: str) -> str:
-        return key.title()
