@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.domain.library_tree import SAMPLE_COLLECTION
-from sciread_app.domain.paper import Skipped
+from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.encoder import EncoderProcess
-from sciread_app.errors import LibraryError
+from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.ingest.importer import Importer, ImportReport, is_short
@@ -260,7 +261,8 @@ class Workspace:
         self, folder: Path | None, task: Task, *, groups: bool = True
     ) -> ImportReport:
         """Import from a data folder as `zotero.import_folder` does, but in a process of its own, or
-        from a running Zotero. Raises SourceError."""
+        from a running Zotero. Raises SourceError, and LibraryError for the sample library."""
+        self.require_own_library()
         if folder is None:
             return self.zotero.import_all(task)
         from sciread_app.services.ingest.zotero.folders import folder_at
@@ -274,6 +276,25 @@ class Workspace:
         from sciread_app.services.export.auto_export import AutoExportService
 
         return AutoExportService(self.library)
+
+    def export(self, papers: Sequence[PaperId] | str, path: Path, task: Task) -> int:
+        """Write papers, or those that match a query, to a file: in the format of its suffix, or as
+        a bibliography (.html) in the citation style of the settings. Returns the number of papers.
+        Raises LibraryError and StyleRefused."""
+        from sciread_app.services.export import clipboard, export
+        from sciread_app.services.export.citation_styles import CitationStyles
+
+        if isinstance(papers, str):
+            found = self.library.matching(parse(papers).conditions)
+            papers = [PaperId(id) for id in found.tolist()]
+        if path.suffix.lower() == ".html":
+            styles = CitationStyles(self.home.styles)
+            style = styles.default(self.settings.citation_style)
+            text = clipboard.bibliography(self.library, papers, style, styles, task)
+            export.write_text(text, path)
+        else:
+            export.write_file(self.library, papers, export.format_of(path), path, task)
+        return len(papers)
 
     # Fetching is imported at first use: the import takes 0.2 s, too long at start-up.
 
@@ -373,12 +394,28 @@ class Workspace:
     def import_files(self, paths: Sequence[Path], task: Task) -> ImportReport:
         """Import files and folders as `importer.add` does, but in a process of its own unless they
         are few: a thread that reads and compares records keeps the window's thread waiting for the
-        interpreter lock."""
+        interpreter lock. If canceled, reports the finished part. Raises LibraryError for the sample
+        library, and Cancelled if nothing was begun."""
         from sciread_app.services.subprocess.worker import run_in_subprocess
 
-        if is_short(paths):
-            return self.importer.add(paths, task)
-        return run_in_subprocess(_import_files, self.home, list(paths), task=task)
+        self.require_own_library()
+        log = self.library.import_log
+        earlier = {known.id for known in log.imports()}
+        try:
+            if is_short(paths):
+                return self.importer.add(paths, task)
+            return run_in_subprocess(_import_files, self.home, list(paths), task=task)
+        except Cancelled:
+            begun = next((one for one in log.imports() if one.id not in earlier), None)
+            if begun is None:
+                raise
+            return ImportReport(
+                added=begun.added,
+                merged=begun.merged,
+                new=log.added_by(begun.id),
+                skips=log.failures(begun.id),
+                stopped=True,
+            )
 
     @property
     def watched_folders(self) -> WatchedFolders:

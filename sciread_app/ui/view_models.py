@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sciread_app.domain.fetch import BOOLEAN, QueryField
 from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Paper, PaperFile, PaperId, Skipped
 from sciread_app.domain.search_hit import SearchHit
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.importer import ImportReport
 
 
 class Moved(NamedTuple):
@@ -143,6 +146,21 @@ class ImportSummary:
     papers: Sequence[PaperId] = ()
     folder: Path | None = None
     files: int = 0
+
+    @classmethod
+    def of(cls, report: ImportReport) -> ImportSummary:
+        return cls(
+            report.read,
+            report.added,
+            report.merged,
+            report.skips,
+            report.remarks,
+            report.seconds,
+            report.stopped,
+            report.unread,
+            report.new,
+            files=report.files,
+        )
 
     @property
     def failed(self) -> int:

@@ -45,6 +45,7 @@ class ImportReport:
     unread: list[Skipped] = field(default_factory=list)  # files in folders that were not tried
     texts: int = 0  # PDFs whose text was indexed
     seconds: float = 0.0
+    stopped: bool = False  # canceled before its end
     undo_as: str = ""  # the description of the edit that undoes the import; empty: there is none
     edit: Edit | None = None  # that edit, once it has changed anything
 

@@ -11,7 +11,6 @@ from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
 from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.language import tr, trn
-from sciread_app.services.ingest import importer
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
     Change,
@@ -173,17 +172,3 @@ def _citation_lines(report: CitationFetchReport) -> list[str]:
             )
         )
     return lines
-
-
-def summary_of(report: importer.ImportReport) -> ImportSummary:
-    return ImportSummary(
-        report.read,
-        report.added,
-        report.merged,
-        report.skips,
-        report.remarks,
-        report.seconds,
-        others=report.unread,
-        papers=report.new,
-        files=report.files,
-    )

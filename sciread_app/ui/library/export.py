@@ -16,6 +16,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.imports.zotero_dialog import ZoteroDialog
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from sciread_app.services.ingest.zotero.folders import ZoteroFolder
     from sciread_app.ui.add_papers.imports.controller import ImportController
-    from sciread_app.ui.library.export_gateway import ExportGateway
+    from sciread_app.workspace import Workspace
 
 SETTLED_MS = 2000  # after the last change, before automatic exports are updated
 # Translators: the default name of an exported file
@@ -38,14 +39,14 @@ class ExportController(QObject):
     def __init__(
         self,
         context: AppContext,
-        exporter: ExportGateway,
+        workspace: Workspace,
         importer: ImportController,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._messages, self._edits = context.messages, context.edits
-        self._exporter = exporter
+        self._workspace = workspace
         self._importer = importer
         self._jobs = context.jobs
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
@@ -54,10 +55,10 @@ class ExportController(QObject):
 
     def export_papers(self, papers: Sequence[PaperId]) -> None:
         chosen = list(papers)
-        self._ask(PAPERS, lambda path: partial(self._exporter.write, chosen, path))
+        self._ask(PAPERS, lambda path: partial(self._workspace.export, chosen, path))
 
     def export_found(self, query: str, name: str) -> None:
-        self._ask(name, lambda path: partial(self._exporter.write_found, query, path))
+        self._ask(name, lambda path: partial(self._workspace.export, query, path))
 
     def enable_auto_export(self, collection: str) -> None:
         """Ask for the file that is to be kept updated with this collection."""
@@ -69,20 +70,22 @@ class ExportController(QObject):
         """End the automatic export of this collection; its file stays, and undo resumes it."""
         self._edits.submit(
             tr("Stopping automatic export"),
-            lambda _: self._exporter.disable_auto_export(collection),
+            lambda _: self._workspace.auto_exports.disable(collection),
         )
 
     def list_auto_exports(self) -> None:
         """List the collections with automatic exports, and offer to stop each."""
         self._jobs.run(
-            tr("Loading automatic exports"), lambda task: self._exporter.auto_exports(), self._list,
+            tr("Loading automatic exports"),
+            lambda task: self._workspace.auto_exports.files(),
+            self._list,
             queue=JobQueue.short,
-        )  # fmt: skip
+        )
 
     def update_auto_exports(self) -> None:
         self._jobs.run(
             tr("Updating automatic exports"),
-            self._exporter.update_auto_exports,
+            lambda task: self._workspace.auto_exports.write(task),
             self._written,
             queue=JobQueue.short,
             replaces="kept files",
@@ -92,7 +95,7 @@ class ExportController(QObject):
         """Import from Zotero, after asking for its library unless there is just one."""
         self._jobs.run(
             tr("Finding Zotero libraries"),
-            lambda task: self._exporter.zotero_folders(),
+            lambda task: self._workspace.zotero_folders(),
             self._choose_zotero,
             queue=JobQueue.short,
             replaces="zotero folders",
@@ -109,7 +112,9 @@ class ExportController(QObject):
     def _bring_zotero(self, folder: Path | None, groups: bool) -> None:
         self._importer.bring(
             tr("Importing from Zotero"),
-            lambda task: self._exporter.import_zotero(task, folder, groups),
+            lambda task: ImportSummary.of(
+                self._workspace.import_zotero(folder, task, groups=groups)
+            ),
         )
 
     def _look_again(self, changes: LibraryChanges) -> None:
@@ -141,9 +146,17 @@ class ExportController(QObject):
         )
 
     def _keep(self, collection: str, path: Path) -> None:
+        def enable(task: Task) -> AutoExport:
+            from sciread_app.services.export.export import format_of  # not needed at start
+
+            # The file dialog has already confirmed replacing an existing file.
+            return self._workspace.auto_exports.enable(
+                collection, path, format_of(path), task, may_replace=True
+            )
+
         self._jobs.run(
             _writing(path),
-            lambda task: self._exporter.enable_auto_export(collection, path, task),
+            enable,
             lambda auto_export: self._show_message(
                 tr(
                     "“{collection}” is now exported automatically to {file}.",

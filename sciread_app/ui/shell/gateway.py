@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.query.builder import fragment
-from sciread_app.errors import Cancelled
 from sciread_app.services.library.reader import ReaderService
 from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
-from sciread_app.ui.add_papers.gateway import AddPapersGateway, summary_of
-from sciread_app.ui.library.export_gateway import ExportGateway
+from sciread_app.ui.add_papers.gateway import AddPapersGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -40,7 +38,6 @@ class WindowGateway(SearchGateway):
         self.lacks_sample = workspace.lacks_sample
         self.intake = AddPapersGateway(workspace)
         self.settings = SettingsGateway(workspace)
-        self.exports = ExportGateway(workspace)
         self.editor = workspace.editor
         self.duplicates = workspace.duplicates
         self.activation = workspace.active_model
@@ -85,24 +82,8 @@ class WindowGateway(SearchGateway):
 
     def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
         """Import these files and folders. If canceled, summarize the finished part."""
-        self._workspace.require_own_library()
-        earlier = {known.id for known in self._library.import_log.imports()}
-        try:
-            summary = summary_of(self._workspace.import_files(paths, task))
-            return replace(summary, folder=self._unwatched(paths))
-        except Cancelled:
-            begun = [i for i in self._library.import_log.imports() if i.id not in earlier]
-            if not begun:
-                raise
-            failures = self._library.import_log.failures(begun[0].id)
-            return ImportSummary(
-                begun[0].read,
-                begun[0].added,
-                begun[0].merged,
-                failures,
-                stopped=True,
-                papers=self._library.import_log.added_by(begun[0].id),
-            )
+        summary = ImportSummary.of(self._workspace.import_files(paths, task))
+        return summary if summary.stopped else replace(summary, folder=self._unwatched(paths))
 
     def _unwatched(self, paths: Sequence[Path]) -> Path | None:
         """The folder in `paths`, if that is all and it is not watched."""
@@ -112,7 +93,7 @@ class WindowGateway(SearchGateway):
         return paths[0]
 
     def add_sample(self, task: Task) -> ImportSummary:
-        return summary_of(self._workspace.add_sample(task))
+        return ImportSummary.of(self._workspace.add_sample(task))
 
     def encode_missing(self, task: Task) -> int:
         return self._active_model.encode_missing(task)

@@ -599,7 +599,7 @@ class MainWindow(QMainWindow):
         )
 
         gateway, page, library_actions = self.gateway, self.page, self.menus.library_actions
-        self.exports = ExportController(self.context, gateway.exports, self.importing, self)
+        self.exports = ExportController(self.context, gateway.workspace, self.importing, self)
         self.library_controller = LibraryController(
             self.context, page, gateway.workspace, gateway, library_actions, self.menus.rate,
             self._edits, self.exports, self,

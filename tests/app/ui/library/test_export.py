@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
+from sciread_app.services.export.export import Format
 from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 from sciread_app.ui.add_papers.imports import zotero_dialog
 from sciread_app.ui.add_papers.imports.zotero_dialog import ZoteroDialog
@@ -40,13 +41,13 @@ def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_
     window.page.result_list.selectAll()
     menu_action(window, "Export…").trigger()
     qtbot.waitUntil(lambda: "5 papers to thesis.bib" in banner_text(window))
-    assert gateway.exports.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
+    assert gateway.exported == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
     chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
     window.exports.export_found("tag:x", "x")
     qtbot.waitUntil(lambda: "mine.ris" in banner_text(window))
     chosen[0] = ""
     window.exports.export_found("tag:x", "x")
-    assert len(gateway.exports.written) == 2
+    assert len(gateway.exported) == 2
 
 
 def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chosen):
@@ -56,14 +57,14 @@ def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chos
     qtbot.waitUntil(
         lambda: all(word in banner_text(window) for word in ("“thesis/bees”", "thesis.bib"))
     )
-    kept = gateway.exports.files["thesis/bees"]
-    gateway.exports.files["thesis/bees"] = replace(kept, problem="Another program has changed it.")
+    enabled, problem = gateway.auto_exports.enabled, "Another program has changed it."
+    enabled["thesis/bees"] = replace(enabled["thesis/bees"], problem=problem)
     window.events.library_changed.emit(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: "Another program has changed it" in banner_text(window))
-    assert gateway.exports.brought_up_to_date == 1
+    assert gateway.auto_exports.updates == 1
     press(window, "Stop exporting")
     qtbot.waitUntil(lambda: "thesis/bees" in window.context.toast.text.text())
-    assert gateway.exports.files == {} and window.context.toast.undo_button.isVisible()
+    assert gateway.auto_exports.enabled == {} and window.context.toast.undo_button.isVisible()
 
 
 def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
@@ -71,11 +72,11 @@ def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
     window = show_window(gateway)
     menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: "No collection is exported" in banner_text(window))
-    gateway.exports.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
+    gateway.auto_exports.enable("thesis", Path("/x/thesis.bib"), Format.bibtex, None)
     menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: all(word in banner_text(window) for word in ("“thesis”", "thesis.bib")))
     press(window, "Stop exporting")
-    qtbot.waitUntil(lambda: gateway.exports.files == {})
+    qtbot.waitUntil(lambda: gateway.auto_exports.enabled == {})
 
 
 def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window, jobs):
@@ -83,24 +84,24 @@ def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window,
     window = show_window(gateway)
     menu_action(window, "Import from Zotero").trigger()
     qtbot.waitUntil(lambda: "3" in banner_text(window) and "failed" in banner_text(window))
-    gateway.exports.zotero_runs = False
+    gateway.zotero_runs = False
     menu_action(window, "Import from Zotero").trigger()
     qtbot.waitUntil(lambda: "Start Zotero" in banner_text(window))
 
 
 def test_only_zotero_library_is_imported_at_once(qtbot, show_window, jobs):
     gateway = FakeGateway(2)
-    gateway.exports.zotero = [ZoteroFolder(Path("/home/ada/Zotero"))]
+    gateway.zotero = [ZoteroFolder(Path("/home/ada/Zotero"))]
     window = show_window(gateway)
     menu_action(window, "Import from Zotero").trigger()
-    qtbot.waitUntil(lambda: bool(gateway.exports.asked_zotero))
-    assert gateway.exports.asked_zotero == [(Path("/home/ada/Zotero"), True)]
+    qtbot.waitUntil(lambda: bool(gateway.asked_zotero))
+    assert gateway.asked_zotero == [(Path("/home/ada/Zotero"), True)]
 
 
 def test_one_of_several_zotero_libraries_is_chosen(qtbot, show_window, jobs, monkeypatch):
     gateway = FakeGateway(2)
     paths = [Path("/home/ada/Zotero"), Path("/data/Zotero")]
-    gateway.exports.zotero = [ZoteroFolder(path, "work") for path in paths]
+    gateway.zotero = [ZoteroFolder(path, "work") for path in paths]
     window = show_window(gateway)
 
     def dialog() -> ZoteroDialog:
@@ -113,7 +114,7 @@ def test_one_of_several_zotero_libraries_is_chosen(qtbot, show_window, jobs, mon
     dialog().choices[1].click()
     dialog().groups.click()
     dialog().import_button.click()
-    qtbot.waitUntil(lambda: gateway.exports.asked_zotero == [(paths[1], False)])
+    qtbot.waitUntil(lambda: gateway.asked_zotero == [(paths[1], False)])
     other = Path("/media/usb/Zotero")
     monkeypatch.setattr(zotero_dialog, "choose_folder", lambda *args: other)
     qtbot.waitUntil(lambda: window.findChild(ZoteroDialog) is None)
@@ -121,4 +122,4 @@ def test_one_of_several_zotero_libraries_is_chosen(qtbot, show_window, jobs, mon
     qtbot.waitUntil(lambda: dialog() is not None)
     dialog().other.click()
     dialog().import_button.click()
-    qtbot.waitUntil(lambda: gateway.exports.asked_zotero[1:] == [(other, True)])
+    qtbot.waitUntil(lambda: gateway.asked_zotero[1:] == [(other, True)])

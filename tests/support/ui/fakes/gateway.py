@@ -10,7 +10,9 @@ from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.errors import BadQuery
+from sciread_app.errors import BadQuery, SourceError
+from sciread_app.services.ingest.importer import ImportReport
+from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 from sciread_app.services.search.paper_finder import FoundPaper
 from sciread_app.services.search.query_by_document import QueryDocument
 from sciread_app.tasks import Task
@@ -25,7 +27,7 @@ from tests.support.ui.fakes.comparison import FakeComparison
 from tests.support.ui.fakes.digest import FakeDigests, digest_of
 from tests.support.ui.fakes.duplicates import FakeDuplicates
 from tests.support.ui.fakes.evaluation import FakeEvaluation
-from tests.support.ui.fakes.export import FakeExport
+from tests.support.ui.fakes.export import FakeAutoExports
 from tests.support.ui.fakes.map import FakeMap
 from tests.support.ui.fakes.metadata import FakeMetadata
 from tests.support.ui.fakes.models import FakeModels
@@ -54,7 +56,11 @@ class FakeGateway(FakeSearch):
         self.failures: list[Skipped] = []
         self.intake = FakeAddPapers()
         self.settings = FakeSettings()
-        self.exports = FakeExport()
+        self.auto_exports = FakeAutoExports()
+        self.exported: list[tuple[object, Path]] = []
+        self.zotero_runs = True
+        self.zotero: list[ZoteroFolder] | None = None
+        self.asked_zotero: list[tuple[Path | None, bool]] = []
         self.metadata = FakeMetadata()
         self.reader = FakeReader()
         self.comparisons = FakeComparison(self)
@@ -123,6 +129,21 @@ class FakeGateway(FakeSearch):
 
     def add_sample(self, task: Task) -> ImportSummary:
         return self.add([Path("sample_library.bib")], task)
+
+    def export(self, papers: Sequence[PaperId] | str, path: Path, task: Task) -> int:
+        self.exported.append((papers, path))
+        return 1 if isinstance(papers, str) else len(papers)
+
+    def zotero_folders(self) -> Sequence[ZoteroFolder] | None:
+        return self.zotero
+
+    def import_zotero(
+        self, folder: Path | None, task: Task, *, groups: bool = True
+    ) -> ImportReport:
+        self.asked_zotero.append((folder, groups))
+        if not self.zotero_runs:
+            raise SourceError("Zotero cannot be reached.", "Start Zotero.")
+        return ImportReport(added=2, skips=[Skipped("Zotero", "X", "The item has no title.")])
 
     def encode_missing(self, task: Task) -> int:
         self.encoded += 1
