@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from logging.handlers import RotatingFileHandler
@@ -20,7 +20,12 @@ from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.ingest.importer import Importer, ImportReport, is_short
-from sciread_app.services.ingest.watched_folders import Changes, ScanReport, WatchedFolders
+from sciread_app.services.ingest.watched_folders import (
+    Changes,
+    FolderScan,
+    ScanReport,
+    WatchedFolders,
+)
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.library.pdf_folder import PdfFolder
@@ -44,6 +49,7 @@ if TYPE_CHECKING:
     from sciread_app.services.evaluation.model_comparison import ModelComparer
     from sciread_app.services.export.auto_export import AutoExportService
     from sciread_app.services.ingest.fetcher import Fetcher
+    from sciread_app.services.ingest.folder_events import FolderEvents
     from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetcher
     from sciread_app.services.ingest.lookup.identifier_import import IdentifierImport
     from sciread_app.services.ingest.lookup.metadata_lookup import MetadataLookup
@@ -77,6 +83,7 @@ class Workspace:
         self.library = Library(home.library)
         self.library.citekeys.pattern = self.settings.citekey
         self.lacks_sample = home.is_sample and self.library.is_untouched()
+        self._folder_events: FolderEvents | None = None
         self.importer = self.new_importer()
         self.editor = LibraryEditor(self.library)
         self.duplicates = Duplicates(self.library, self.editor)
@@ -421,7 +428,39 @@ class Workspace:
     def watched_folders(self) -> WatchedFolders:
         return WatchedFolders(self.library, self.importer)
 
-    def scan_folder(self, folder: WatchedFolder, task: Task) -> ScanReport:
+    def watch_folder(
+        self, path: Path, *, subfolders: bool = True, collection: str = ""
+    ) -> WatchedFolder:
+        """Watch a folder, or change these options of one. Raises LibraryError, also for the sample
+        library."""
+        self.require_own_library()
+        return self.watched_folders.add(path, subfolders=subfolders, collection=collection)
+
+    def scan_folders(
+        self, ids: Collection[int] | None, changed: Callable[[int], object], task: Task
+    ) -> FolderScan:
+        """Scan the watched folders with these ids, or all of them, except those that are paused.
+        From then on, `changed` is called on some thread with the id of a folder that has changed.
+        Called by one thread at a time."""
+        folders = [one for one in self.watched_folders.all() if not one.paused]
+        if self.home.is_sample or not (folders or self._folder_events):
+            return FolderScan()
+        if self._folder_events is None:
+            # Not needed at start, nor by those who watch no folder.
+            from sciread_app.services.ingest.folder_events import FolderEvents
+
+            self._folder_events = FolderEvents(changed)
+        # First, so that nothing that happens during the scan is missed.
+        scan = FolderScan(polled=self._folder_events.follow(folders))
+        for folder in folders:
+            if ids is None or folder.id in ids:
+                try:
+                    scan.reports.append(self._scan_folder(folder, task))
+                except LibraryError as error:  # the other folders are scanned all the same
+                    scan.reports.append(ScanReport(folder, problem=error.message))
+        return scan
+
+    def _scan_folder(self, folder: WatchedFolder, task: Task) -> ScanReport:
         """Scan a watched folder as `watched_folders.scan` does, but read new files in a process of
         its own."""
         from sciread_app.services.subprocess.worker import run_in_subprocess
@@ -438,6 +477,8 @@ class Workspace:
         return report
 
     def close(self) -> None:
+        if self._folder_events:
+            self._folder_events.close()
         if annotations := self.__dict__.get("annotations"):
             annotations.close()
         self.active_model.close()

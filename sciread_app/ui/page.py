@@ -103,8 +103,8 @@ class Place(NamedTuple):
 
 class PageSpec(NamedTuple):
     """An entry of the table of pages. `place` is the key of its place, `keys` its own shortcut, if
-    any. `page` is its class, as "module:class" below sciread_app.ui, and `services` the attribute
-    of `WindowGateway` that it is built with; empty for all of them."""
+    any. `page` is its class, as "module:class" below sciread_app.ui, and `services` the
+    attributes of `WindowGateway` that it is built with, separated by spaces; empty for all."""
 
     key: str
     place: str

@@ -110,7 +110,7 @@ def everywhere(window: MainWindow) -> None:
 
 
 def digest(window: MainWindow) -> None:
-    services = window.gateway.digest
+    services = window.gateway.workspace.digests
     for topic, _ in services.topics():
         services.set_interval(topic, Interval(Frequency.weekly))
     window.go_to("digest")

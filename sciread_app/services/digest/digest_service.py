@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
@@ -25,8 +26,9 @@ from sciread_app.domain.recommend import DAY, FollowedTopic, RecommendedPaper, T
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery, Cancelled, SciReadError
 from sciread_app.language import tr
-from sciread_app.paths import Home
+from sciread_app.paths import Home, find_home
 from sciread_app.services.digest import formats
+from sciread_app.services.digest.schedule import Scheduler, scheduler
 from sciread_app.services.export.export import write_text
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.digests import DigestRow, StoredDigest
@@ -69,6 +71,15 @@ class DigestService:
         self._fetcher = fetcher
         self._encode = encode
         self._lock = FileLock(home.digest_feed.with_suffix(".lock"))
+
+    @property
+    def makes_digests(self) -> bool:
+        """Whether digests are made by themselves; the sample library has none."""
+        return not self._home.is_sample
+
+    def timer(self, home: Path | None = None) -> Scheduler:
+        """The timer of the system for this library, or for the one in another folder."""
+        return scheduler(find_home(home) if home else self._home)
 
     def topics(self) -> list[tuple[FollowedTopic, DigestState]]:
         """All topics, each with its state."""

@@ -55,6 +55,14 @@ class ScanReport:
         return bool(self.imported.read or self.moved or self.missing or self.returned)
 
 
+@dataclass
+class FolderScan:
+    """The result of scanning folders. `polled`: the ids of the folders that report no changes."""
+
+    reports: list[ScanReport] = field(default_factory=list)
+    polled: set[int] = field(default_factory=set)
+
+
 class _State(NamedTuple):
     """The size in bytes of a file, and when its content and its entry were last changed."""
 

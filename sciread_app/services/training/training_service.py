@@ -15,6 +15,7 @@ from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import AvailableData, Corpora
+from sciread_app.services.training.remote_job import write_job
 from sciread_app.services.training.runs import Runs, TrainingRun
 from sciread_app.tasks import Task
 from trainer.contract.catalog import MethodSpec, Need, recipe_of
@@ -180,6 +181,10 @@ class TrainingService:
         """
         title = plan.name or self.title(plan)  # raises for invalid settings before any work
         return replace(plan.on(self.corpora.make(plan.data, task)), title=title)
+
+    def write_job(self, plan: TrainingPlan, target: Path, task: Task) -> Path:
+        """Write a job for another computer, as `remote_job.write_job` does. Raises as `recipe`."""
+        return write_job(self.recipe(plan, task), self._home, target, task)
 
     def title(self, plan: TrainingPlan) -> str:
         """Return the usual title of the model: its base model, method and training data.

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 
 if TYPE_CHECKING:
-    from sciread_app.services.digest.digest_service import DigestResult
+    from sciread_app.services.digest.digest_service import DigestResult, DigestService
     from sciread_app.storage.organisation.digests import StoredDigest
-    from sciread_app.ui.digest.gateway import DigestGateway
 
 SOON_MS = 30_000  # after the window opens, so as not to slow down the first search
 OFTEN_MS = 300_000  # between two checks: the timer of the system may create a digest as well
@@ -34,10 +34,10 @@ class DigestNotifier(QObject):
     """Notifies in the window, and on the desktop if another window is active. A digest that the
     timer of the system has made was already reported on the desktop."""
 
-    def __init__(self, context: AppContext, services: DigestGateway, window: QWidget) -> None:
+    def __init__(self, context: AppContext, digests: DigestService, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
-        self._services = services
+        self._digests = digests
         self._window = window
         self._retry_at = 0.0
         self._tray: QSystemTrayIcon | None = None
@@ -45,16 +45,22 @@ class DigestNotifier(QObject):
         self._often.timeout.connect(self.look)
 
     def start(self) -> None:
-        if self._services.makes_digests:
+        if self._digests.makes_digests:
             self._often.start()
             QTimer.singleShot(SOON_MS, self, self.look)
 
     def look(self) -> None:
         """Report a new digest, and make one if it is due."""
-        services = self._services
+        digests = self._digests
+
+        def check(task: Task) -> _DigestStatus:
+            # The timer of the system creates those of its library.
+            due = digests.is_due() and digests.timer().timetable() is None
+            return _DigestStatus(digests.latest(1), due)
+
         self._context.jobs.run(
             tr("Checking digests"),
-            lambda task: _DigestStatus(services.digests()[:1], services.is_due()),
+            check,
             self._show,
             on_failed=lambda _: None,  # the page shows the error
             queue=JobQueue.short,
@@ -74,7 +80,7 @@ class DigestNotifier(QObject):
         self._retry_at = time.monotonic() + RETRY_S
         self._context.jobs.run(
             tr("Creating a digest"),
-            lambda task: self._services.make(task, due=True),
+            lambda task: self._digests.make(task, due=True, fetch=True),
             self._made,
             on_failed=self._failed,
             queue=JobQueue.network,

@@ -23,17 +23,18 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 
 if TYPE_CHECKING:
-    from sciread_app.services.digest.digest_service import DigestResult
+    from sciread_app.services.digest.digest_service import DigestResult, DigestService
     from sciread_app.storage.organisation.digests import StoredDigest
-    from sciread_app.ui.digest.gateway import DigestGateway
+
+LISTED = 50  # digests that can be selected
 
 
 class DigestPage(Page):
     """Shows the latest digest or an earlier one, previews the next, and creates one on request."""
 
-    def __init__(self, services: DigestGateway, context: AppContext) -> None:
+    def __init__(self, digests: DigestService, context: AppContext) -> None:
         super().__init__(context.pages)
-        self._services = services
+        self._digests = digests
         self._jobs = context.jobs
         self._context = context
         self._appearance = context.appearance
@@ -45,10 +46,10 @@ class DigestPage(Page):
 
     def refresh(self) -> None:
         """List the digests, and show the selected one, or the latest if there is a newer one."""
-        services = self._services
+        digests = self._digests
         self._jobs.run(
             tr("Loading digests"),
-            lambda task: (services.digests(), services.has_topics()),
+            lambda task: (digests.latest(LISTED), digests.has_topics()),
             lambda found: self._list(*found),
             queue=JobQueue.short,
             replaces="digests",
@@ -75,7 +76,7 @@ class DigestPage(Page):
         """Show what the next digest would list."""
         self._jobs.run(
             tr("Previewing the digest"),
-            self._services.preview,
+            self._digests.preview,
             self._show_preview,
             queue=JobQueue.short,
             replaces="digest",
@@ -85,7 +86,7 @@ class DigestPage(Page):
         """Fetch new papers and create a digest now."""
         self._jobs.run(
             tr("Creating a digest"),
-            lambda task: self._services.make(task, due=False),
+            lambda task: self._digests.make(task, fetch=True),
             self._made,
             queue=JobQueue.network,
             replaces="creating a digest",
@@ -94,7 +95,7 @@ class DigestPage(Page):
     def change_settings(self) -> None:
         from sciread_app.ui.digest.settings_dialog import DigestSettingsDialog
 
-        dialog = DigestSettingsDialog(self._services, self._jobs, self)
+        dialog = DigestSettingsDialog(self._digests, self._jobs, self)
         dialog.changed.connect(self.refresh)
         dialog.edited.connect(self._context.events.edited)
         dialog.finished.connect(dialog.deleteLater)
@@ -122,7 +123,7 @@ class DigestPage(Page):
         stored = self._stored[self.choice.currentIndex()]
         self._jobs.run(
             tr("Loading a digest"),
-            lambda task: self._services.digest(stored),
+            lambda task: self._digests.get(stored),
             self._show,
             queue=JobQueue.short,
             replaces="digest",

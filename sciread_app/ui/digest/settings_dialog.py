@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -13,6 +14,8 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from sciread_app.domain.digest import DigestState, Frequency, Interval
 from sciread_app.domain.recommend import FollowedTopic, TopicKind
 from sciread_app.language import format_moment, tr
+from sciread_app.services.digest.schedule import Timetable, lost_homes
+from sciread_app.tasks import Task
 from sciread_app.ui.digest.intervals import IntervalBox
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
@@ -22,10 +25,7 @@ from sciread_app.ui.widgets.layout.sections import ScrollContents, scrolling
 from sciread_app.ui.widgets.text.labels import plain_label
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sciread_app.services.digest.schedule import Timetable
-    from sciread_app.ui.digest.gateway import DigestGateway
+    from sciread_app.services.digest.digest_service import DigestService
 
 SIZE = (640, 620)
 FIRST_TIME = time(8, 0)
@@ -41,6 +41,9 @@ NOT_SCHEDULED = tr(
 )
 
 
+_Loaded = tuple[Sequence[tuple[FollowedTopic, DigestState]], Timetable | None, Sequence[Path]]
+
+
 class DigestSettingsDialog(QDialog):
     """Sets how often each topic is listed, and when the system's timer creates digests. Timers of
     libraries that no longer exist can be removed."""
@@ -48,10 +51,10 @@ class DigestSettingsDialog(QDialog):
     changed = Signal()  # the topics of digests
     edited = Signal()  # an edit that can be undone
 
-    def __init__(self, services: DigestGateway, jobs: JobRunner, parent: QWidget) -> None:
+    def __init__(self, digests: DigestService, jobs: JobRunner, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Digest settings"))
-        self._services = services
+        self._digests = digests
         self._jobs = jobs
         self._closed = False
         self.boxes: dict[str, IntervalBox] = {}  # by the key of the topic
@@ -63,10 +66,13 @@ class DigestSettingsDialog(QDialog):
         super().done(result)
 
     def _load(self) -> None:
-        services = self._services
+        def load(task: Task) -> _Loaded:
+            timer = self._digests.timer()
+            return self._digests.topics(), timer.timetable(), lost_homes(timer)
+
         self._jobs.run(
             tr("Loading digest settings"),
-            lambda task: (services.topics(), services.timetable(), services.lost_homes()),
+            load,
             lambda found: self._show(*found),
             on_failed=lambda problem: self._schedule_row.show_error(problem.text),
             queue=JobQueue.short,
@@ -115,7 +121,7 @@ class DigestSettingsDialog(QDialog):
 
         self._jobs.run(
             tr("Saving digest settings"),
-            lambda task: self._services.set_interval(topic, interval),
+            lambda task: self._digests.set_interval(topic, interval),
             saved,
             queue=JobQueue.short,
         )
@@ -123,21 +129,28 @@ class DigestSettingsDialog(QDialog):
     def _remove_timer(self, home: Path, line: FormRow) -> None:
         self._jobs.run(
             tr("Removing the timer"),
-            lambda task: self._services.remove_timer(home),
+            lambda task: self._digests.timer(home).remove(),
             lambda _: None if self._closed else line.hide(),
             on_failed=lambda problem: None if self._closed else line.show_error(problem.text),
             queue=JobQueue.short,
         )
 
     def _set_timetable(self) -> None:
-        from sciread_app.services.digest.schedule import Timetable
-
         interval, at = self.schedule.interval(), self.time.currentData()
         wanted = None if interval.frequency is Frequency.never else Timetable(interval, at)
         self._schedule_row.show_error("")
+
+        def change(task: Task) -> Timetable | None:
+            timer = self._digests.timer()
+            if wanted:
+                timer.install(wanted)
+            else:
+                timer.remove()
+            return timer.timetable()
+
         self._jobs.run(
             tr("Changing the timer"),
-            lambda task: self._services.set_timetable(wanted),
+            change,
             self._show_timetable,
             on_failed=self._explain,
             queue=JobQueue.short,

@@ -21,7 +21,6 @@ from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.services.maintenance.salvage import LOSSES_FILE, salvage_home
 from sciread_app.settings import Settings, change_settings
 from sciread_app.tasks import Task
-from sciread_app.ui.watched_folders.gateway import WatchGateway
 from sciread_app.workspace import Workspace
 
 KEYS = (
@@ -78,7 +77,6 @@ class SettingsGateway:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._styles = CitationStyles(workspace.home.styles)
-        self.watched = WatchGateway(workspace)
 
     @property
     def home(self) -> Path:

@@ -48,6 +48,7 @@ from sciread_app.ui.widgets.text.labels import plain_label, show_text
 
 if TYPE_CHECKING:
     from sciread_app.ui.settings.gateway import KeyPlace, SettingsGateway
+    from sciread_app.workspace import Workspace
 
 THEMES = (
     (ThemeChoice.system, tr("System")),
@@ -88,7 +89,9 @@ class SettingsPage(Page):
     """Shows the settings in sections, which are added one after the other when the page is first
     shown. Invalid values are explained in their row and not saved."""
 
-    def __init__(self, services: SettingsGateway, context: AppContext) -> None:
+    def __init__(
+        self, services: SettingsGateway, workspace: Workspace, context: AppContext
+    ) -> None:
         super().__init__(context.pages)
         self._services = services
         self._jobs = context.jobs
@@ -97,7 +100,7 @@ class SettingsPage(Page):
         self._keys: list[ApiKeyRow] = []
         self._building = BuildQueue(self)
         self._left: list[FormSection] = []  # to be added when the page is first shown
-        self.watched = WatchedFoldersPanel(services.watched, context)
+        self.watched = WatchedFoldersPanel(workspace, context)
         self._build()
         self._connect(context)
 

@@ -21,7 +21,6 @@ from sciread_app.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from sciread_app.services.models.installer import ModelInstaller
-    from sciread_app.ui.digest.gateway import DigestGateway
     from sciread_app.ui.evaluation.gateway import EvaluationGateway
     from sciread_app.ui.training.gateway import TrainingGateway
 
@@ -43,12 +42,6 @@ class WindowGateway(SearchGateway):
         self.activation = workspace.active_model
         self.models = workspace.models
         self.recommendations = RecommendationsGateway(workspace, self.cards)
-
-    @cached_property
-    def digest(self) -> DigestGateway:
-        from sciread_app.ui.digest.gateway import DigestGateway  # not needed at start
-
-        return DigestGateway(self._workspace)
 
     @cached_property
     def training(self) -> TrainingGateway:
@@ -87,7 +80,7 @@ class WindowGateway(SearchGateway):
 
     def _unwatched(self, paths: Sequence[Path]) -> Path | None:
         """The folder in `paths`, if that is all and it is not watched."""
-        watched = {folder.path for folder in self.settings.watched.folders()}
+        watched = {folder.path for folder in self._workspace.watched_folders.all()}
         if len(paths) != 1 or not paths[0].is_dir() or str(paths[0].absolute()) in watched:
             return None
         return paths[0]
@@ -132,7 +125,6 @@ class WindowGateway(SearchGateway):
         return find_papers(self._library, typed, task)
 
     def close(self) -> None:
-        self.settings.watched.close()
         self._workspace.close()
 
 

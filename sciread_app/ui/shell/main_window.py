@@ -416,7 +416,7 @@ class MainWindow(QMainWindow):
         """Keep watching a folder that is imported."""
         self._jobs.run(
             tr("Adding a watched folder"),
-            lambda task: self.gateway.settings.watched.add(folder),
+            lambda task: self.gateway.workspace.watch_folder(folder),
             lambda _: self.events.watched_folders_edited.emit(),
             queue=JobQueue.short,
         )
@@ -640,9 +640,9 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.watched_folders.watcher import FolderWatcher
 
         BackupScheduler(self.context, self.gateway.settings, self).start()
-        FolderWatcher(self.context, self.gateway.settings.watched, self._edits.undo, self).start()
-        CompletionNotifier(self.context, self.gateway.training, self).look()
-        DigestNotifier(self.context, self.gateway.digest, self).start()
+        FolderWatcher(self.context, self.gateway.workspace, self._edits.undo, self).start()
+        CompletionNotifier(self.context, self.gateway.workspace.training.runs, self).look()
+        DigestNotifier(self.context, self.gateway.workspace.digests, self).start()
 
     def _look_again(self, changes: LibraryChanges) -> None:
         if not self._ready:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from sciread_app.language import tr
@@ -48,14 +49,16 @@ PAGES = (
         "Ctrl+7",
     ),
     PageSpec("foryou", "discover", tr("New papers"), "recommendations.page:RecommendationsPage"),
-    PageSpec("digest", "discover", tr("Digest"), "digest.page:DigestPage", "digest"),
+    PageSpec("digest", "discover", tr("Digest"), "digest.page:DigestPage", "workspace.digests"),
     PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage"),
     PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
     PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage"),
     PageSpec("training", "lab", tr("Training"), "training.page:TrainingPage", "training"),
     PageSpec("dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage"),
     PageSpec("compare", "lab", tr("Compare"), "search.compare_page:ComparePage"),
-    PageSpec("settings", "settings", tr("Settings"), "settings.page:SettingsPage", "settings"),
+    PageSpec("settings", "settings", tr("Settings"), "settings.page:SettingsPage",
+        "settings workspace",
+    ),
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}
 _PLACES = {place.key: place for place in PLACES}
@@ -69,13 +72,19 @@ _LATER = (
     "settings.backup_scheduler",
     "digest.notifier",
 )
+_SERVICES = (
+    "services.digest.digest_service",
+    "services.training.training_service",
+    "sources.endpoints",  # for the first visit of the settings
+)
 
 
 def prepare() -> None:
     """Import the modules that the start of the window does not wait for."""
     for name in (*(spec.page.partition(":")[0] for spec in PAGES), *_LATER):
         import_module(f"sciread_app.ui.{name}")
-    import_module("sciread_app.sources.endpoints")  # for the first visit of the settings
+    for name in _SERVICES:
+        import_module(f"sciread_app.{name}")
 
 
 def place_of(page: str) -> Place:
@@ -93,6 +102,6 @@ def build(key: str, services: WindowGateway, context: AppContext) -> Page:
     spec = _SPECS[key]
     module, _, name = spec.page.partition(":")
     page_class = getattr(import_module(f"sciread_app.ui.{module}"), name)
-    needed = getattr(services, spec.services) if spec.services else services
-    page: Page = page_class(needed, context)
+    needed = [attrgetter(name)(services) for name in spec.services.split()] or [services]
+    page: Page = page_class(*needed, context)
     return page

@@ -17,7 +17,7 @@ from sciread_app.ui.training.text import STATUS_LABELS, STOPPING, is_evaluating
 from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 
 if TYPE_CHECKING:
-    from sciread_app.ui.training.gateway import TrainingGateway
+    from sciread_app.services.training.runs import Runs
 
 GOING_MS, IDLE_MS = 4_000, 30_000  # between two checks: another program may start a run as well
 REMEMBERED = "training/going"
@@ -28,10 +28,10 @@ RESUMABLE = tr("You can resume the run where it stopped.")
 class CompletionNotifier(QObject):
     """Also reports runs that ended while the window was closed."""
 
-    def __init__(self, context: AppContext, service: TrainingGateway, parent: QObject) -> None:
+    def __init__(self, context: AppContext, runs: Runs, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._training_service = service
+        self._runs = runs
         self._jobs = context.jobs
         known = context.open_settings().value(REMEMBERED) or []
         # QSettings returns a list of one item as a string.
@@ -44,7 +44,7 @@ class CompletionNotifier(QObject):
     def look(self) -> None:
         self._jobs.run(
             tr("Loading training runs"),
-            lambda task: self._training_service.trainings(),
+            lambda task: self._runs.all(),
             self._show,
             on_failed=lambda _: self._timer.start(IDLE_MS),
             queue=JobQueue.short,
@@ -84,13 +84,13 @@ class CompletionNotifier(QObject):
                     stop=partial(
                         self._change,
                         tr("Stopping a training run"),
-                        self._training_service.stop,
+                        self._runs.stop,
                         name,
                     ),
                     retry=partial(
                         self._change,
                         tr("Resuming a training run"),
-                        self._training_service.resume,
+                        self._runs.resume,
                         name,
                     ),
                     stopping=STOPPING,
@@ -143,7 +143,7 @@ class CompletionNotifier(QObject):
     def _show_log(self, name: str, window: QWidget) -> None:
         self._jobs.run(
             tr("Loading the log"),
-            lambda task: self._training_service.log(name),
+            lambda task: self._runs.log(name),
             lambda text: LogDialog(name, text, window).show(),
             on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,

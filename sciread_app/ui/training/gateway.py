@@ -1,10 +1,9 @@
-"""The services of the training page, from an open workspace."""
+"""The data and the runs that the training page shows, from an open workspace."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from sciread_app.domain.paper import PaperId
@@ -12,15 +11,8 @@ from sciread_app.domain.training import TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
 from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.services.models.registry import ModelState
-from sciread_app.services.training.remote_job import write_job
 from sciread_app.services.training.run_import import OpenedRun
 from sciread_app.services.training.run_monitor import RunMonitor
-from sciread_app.services.training.runs import TrainingRun
-from sciread_app.services.training.training_service import (
-    TrainingCheck,
-    TrainingEstimate,
-    TrainingPlan,
-)
 from sciread_app.tasks import Task
 from sciread_app.ui.training.text import citations_text, corpus_title
 from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices, TrainingDetails
@@ -32,12 +24,10 @@ class TrainingGateway:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self.service = workspace.training
+        self.importer = workspace.run_importer
         self._monitors: dict[str, RunMonitor] = {}
         self._looking = threading.Lock()
-
-    def trainings(self) -> Sequence[TrainingRun]:
-        """Running ones first, then by latest activity."""
-        return self._workspace.training.runs.all()
 
     def choices(self) -> TrainingChoices:
         library_tree = self._workspace.editor.library_tree()
@@ -55,35 +45,8 @@ class TrainingGateway:
         models = [model.name for model in self._workspace.models.all() if not model.problem]
         return TrainingChoices(collections, corpora, models)
 
-    def check(self, plan: TrainingPlan, task: Task) -> TrainingCheck:
-        return self._workspace.training.check(plan, task)
-
-    def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
-        return self._workspace.training.estimate(plan, task)
-
-    def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
-        """Start a run. Without a name, it is named as its model."""
-        named = replace(plan, name=plan.name or self._workspace.training.title(plan))
-        return self._workspace.training.start(named, task)
-
-    def write_job(self, plan: TrainingPlan, target: Path, task: Task) -> Path:
-        recipe = self._workspace.training.recipe(plan, task)
-        return write_job(recipe, self._workspace.home, target, task)
-
-    def stop(self, name: str) -> TrainingRun:
-        return self._workspace.training.runs.stop(name)
-
-    def resume(self, name: str) -> TrainingRun:
-        return self._workspace.training.runs.resume(name)
-
-    def remove(self, name: str) -> None:
-        self._workspace.training.runs.remove(name)
-
-    def log(self, name: str) -> str:
-        return self._workspace.training.runs.log(name)
-
     def look(self, name: str, task: Task) -> TrainingDetails:
-        runs = self._workspace.training.runs
+        runs = self.service.runs
         training = runs.find(name)
         with self._looking:  # a monitor must not be used by two threads
             monitor = self._monitors.get(name) or RunMonitor(training.folder)
@@ -101,14 +64,10 @@ class TrainingGateway:
 
     def open(self, source: Path, task: Task) -> OpenedRun:
         with self._looking:
-            opened = self._workspace.run_importer.open(source, task)
+            opened = self.importer.open(source, task)
             # The followed file of this name may have been replaced.
             self._monitors.pop(opened.training.name, None)
         return opened
-
-    def add_model(self, name: str, task: Task) -> str:
-        """Install the model of a run; returns its name."""
-        return self._workspace.run_importer.add_model(name, task)
 
     def cite(self, papers: Sequence[int], task: Task) -> str:
         """Fetch citations between these papers; returns a sentence on the result."""
@@ -119,9 +78,6 @@ class TrainingGateway:
     def fetch_model(self, name: str, task: Task) -> None:
         """Download a base model from the hub."""
         self._workspace.installer.pull(DownloadRequest(name), task)
-
-    def remove_corpus(self, id: str) -> None:
-        self._workspace.corpora.remove(id)
 
     def _papers(self, corpus: Path) -> str:
         try:

@@ -66,10 +66,11 @@ class TrainingPage(Page):
     loaded = Signal(object)  # LibraryChanges
     busy_changed = Signal(bool)  # whether a training is running
 
-    def __init__(self, service: TrainingGateway, context: AppContext) -> None:
+    def __init__(self, gateway: TrainingGateway, context: AppContext) -> None:
         super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
-        self._training_service = service
+        self._gateway = gateway
+        self._runs = gateway.service.runs
         self._jobs = jobs
         self.trainings: Sequence[TrainingRun] = ()
         self._looking: Job | None = None
@@ -102,7 +103,7 @@ class TrainingPage(Page):
 
     @cached_property
     def planning(self) -> TrainingFormController:
-        planning = TrainingFormController(self._training_service, self._jobs, self.form, self)
+        planning = TrainingFormController(self._gateway, self._jobs, self.form, self)
         planning.started.connect(self._started)
         planning.page_requested.connect(self.page_requested)
         planning.loaded.connect(self.loaded)
@@ -153,7 +154,7 @@ class TrainingPage(Page):
     def open(self, source: Path) -> None:
         """Import the run in a folder or a zip."""
         title = tr("Opening a training run")
-        self._jobs.run(title, lambda task: self._training_service.open(source, task), self._opened)
+        self._jobs.run(title, lambda task: self._gateway.open(source, task), self._opened)
 
     def do(self, action: str) -> None:
         """Apply one of view.ACTIONS to the current run."""
@@ -162,13 +163,13 @@ class TrainingPage(Page):
             return
         name = details.training.name
         if action == "stop":
-            self._change(tr("Stopping a training run"), lambda: self._training_service.stop(name))
+            self._change(tr("Stopping a training run"), lambda: self._runs.stop(name))
         elif action == "resume":
-            self._change(tr("Resuming a training run"), lambda: self._training_service.resume(name))
+            self._change(tr("Resuming a training run"), lambda: self._runs.resume(name))
         elif action == "remove":
             ask_to_remove(details, partial(self._remove, name), self)
         elif action == "log":
-            self._light(tr("Loading the log"), lambda task: self._training_service.log(name),
+            self._light(tr("Loading the log"), lambda task: self._runs.log(name),
                         lambda text: LogDialog(name, text, self).show())  # fmt: skip
         elif action == "folder":
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(details.training.folder)))
@@ -196,7 +197,7 @@ class TrainingPage(Page):
         """Load the runs; `choose` names one to show."""
         self._loading = self._light(
             tr("Loading training runs"),
-            lambda task: self._training_service.trainings(),
+            lambda task: self._runs.all(),
             partial(self._show, choose=choose),
             replaces="trainings",
         )
@@ -242,7 +243,7 @@ class TrainingPage(Page):
             return
         title = tr("Loading a training run")
         self._looking = self._light(
-            title, lambda task: self._training_service.look(name, task), self._show_details,
+            title, lambda task: self._gateway.look(name, task), self._show_details,
             replaces="training",
         )  # fmt: skip
 
@@ -295,7 +296,7 @@ class TrainingPage(Page):
         self._light(title, lambda task: work(), lambda training: self.load(training.name))
 
     def _remove(self, name: str) -> None:
-        self._light(tr("Deleting a training run"), lambda task: self._training_service.remove(name),
+        self._light(tr("Deleting a training run"), lambda task: self._runs.remove(name),
                     lambda _: self._removed(name))  # fmt: skip
 
     def _removed(self, name: str) -> None:
@@ -312,7 +313,7 @@ class TrainingPage(Page):
             self.load(name)
 
         title = tr("Adding the model of {name}", name=name)
-        self._jobs.run(title, lambda task: self._training_service.add_model(name, task), done)
+        self._jobs.run(title, lambda task: self._gateway.importer.add_model(name, task), done)
 
     def _opened(self, opened: OpenedRun) -> None:
         name = opened.training.name

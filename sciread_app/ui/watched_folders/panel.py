@@ -31,7 +31,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, select_rows
 
 if TYPE_CHECKING:
-    from sciread_app.ui.watched_folders.gateway import WatchGateway
+    from sciread_app.workspace import Workspace
 
 COLUMNS = (tr("Folder"), tr("Files"), tr("Missing"), tr("Status"))
 HELP = tr(
@@ -48,9 +48,9 @@ class WatchedFoldersPanel(QWidget):
     """Lists the watched folders, and adds, pauses, changes or removes them in the background. The
     options below the list are those of the selected folder."""
 
-    def __init__(self, gateway: WatchGateway, context: AppContext) -> None:
+    def __init__(self, workspace: Workspace, context: AppContext) -> None:
         super().__init__()
-        self._gateway = gateway
+        self._workspace = workspace
         self._jobs = context.jobs
         self._events = context.events
         self._folders: Sequence[WatchedFolder] = ()
@@ -76,9 +76,10 @@ class WatchedFoldersPanel(QWidget):
 
     def load(self) -> None:
         """List the watched folders."""
+        workspace = self._workspace
         self._jobs.run(
             tr("Loading watched folders"),
-            lambda task: (self._gateway.folders(), self._gateway.collections()),
+            lambda task: (workspace.watched_folders.all(), workspace.library.collections.paths()),
             lambda found: self._show(*found),
             queue=JobQueue.short,
             replaces="watched folders",
@@ -91,7 +92,7 @@ class WatchedFoldersPanel(QWidget):
 
     def watch(self, folder: Path) -> None:
         """Watch a folder, and import its papers."""
-        self._run(tr("Adding a watched folder"), lambda: self._gateway.add(folder))
+        self._run(tr("Adding a watched folder"), lambda: self._workspace.watch_folder(folder))
 
     def _add(self) -> None:
         title = tr("Select folder to watch")
@@ -101,17 +102,18 @@ class WatchedFoldersPanel(QWidget):
     def _pause(self) -> None:
         if folder := self.selected:
             title = tr("Resuming a folder") if folder.paused else tr("Pausing a folder")
-            self._run(title, partial(self._gateway.pause, folder, not folder.paused))
+            pause, paused = self._workspace.watched_folders.pause, not folder.paused
+            self._run(title, lambda: pause(folder, paused))
 
     def _remove(self) -> None:
         if folder := self.selected:
             title = tr("Removing a watched folder")
-            self._run(title, partial(self._gateway.remove, folder))
+            self._run(title, partial(self._workspace.watched_folders.remove, folder))
 
     def _change(self) -> None:
         if folder := self.selected:
             add = partial(
-                self._gateway.add,
+                self._workspace.watch_folder,
                 Path(folder.path),
                 subfolders=self.subfolders.isChecked(),
                 collection=self.collection.currentData() or "",

@@ -14,8 +14,8 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import Job
 
 if TYPE_CHECKING:
-    from sciread_app.services.ingest.watched_folders import ScanReport
-    from sciread_app.ui.watched_folders.gateway import Scan, WatchGateway
+    from sciread_app.services.ingest.watched_folders import FolderScan, ScanReport
+    from sciread_app.workspace import Workspace
 
 SETTLE_MS = 1_500  # without a change, before a folder is scanned
 POLL_MS = 60_000  # between scans of folders that report no changes, or are not found
@@ -32,13 +32,13 @@ class FolderWatcher(QObject):
     def __init__(
         self,
         context: AppContext,
-        gateway: WatchGateway,
+        workspace: Workspace,
         undo: Callable[[], object],
         parent: QObject | None = None,
     ) -> None:
         """`undo` undoes the last edit of the library."""
         super().__init__(parent)
-        self._gateway = gateway
+        self._workspace = workspace
         self._jobs = context.jobs
         self._events = context.events
         self._toast = context.toast
@@ -88,13 +88,13 @@ class FolderWatcher(QObject):
         self._all_due = False
         self._job = self._jobs.run(
             tr("Scanning watched folders"),
-            partial(self._gateway.scan, wanted, self._noticed.emit),
+            partial(self._workspace.scan_folders, wanted, self._noticed.emit),
             self._scanned,
             stop_note=STOP_NOTE,
             visible=False,
         )
 
-    def _scanned(self, scan: Scan) -> None:
+    def _scanned(self, scan: FolderScan) -> None:
         self._polled = scan.polled
         for report in scan.reports:
             self._waiting.discard(report.folder.id)

@@ -354,7 +354,7 @@ def _use_recommendations(window):
 
 
 def _use_digest(window):
-    services = window.gateway.digest
+    services = window.gateway.workspace.digests
     for topic, _ in services.topics():
         services.set_interval(topic, Interval(Frequency.weekly))
     window.go_to("digest")
@@ -362,7 +362,7 @@ def _use_digest(window):
     page = window.other_page("digest")
     page.preview()
     yield
-    window.gateway._workspace.digests.make(Task())
+    services.make(Task())
     page.refresh()
     yield
     page.change_settings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
+from sciread_app.services.training.runs import TrainingRun
 from sciread_app.services.training.training_service import (
     CheckLine,
     Remedy,
@@ -43,10 +45,11 @@ class TrainingFormController(QObject):
     problem = Signal(object)  # JobError
 
     def __init__(
-        self, service: TrainingGateway, jobs: JobRunner, form: TrainingForm, parent: QObject
+        self, gateway: TrainingGateway, jobs: JobRunner, form: TrainingForm, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._training_service = service
+        self._gateway = gateway
+        self._service = gateway.service
         self._jobs = jobs
         self._form = form
         self._job: Job | None = None  # the job that the form waits for
@@ -76,7 +79,7 @@ class TrainingFormController(QObject):
     def _load_choices(self) -> None:
         self._light(
             tr("Loading training data"),
-            lambda task: self._training_service.choices(),
+            lambda task: self._gateway.choices(),
             self._form.show_choices,
             replaces="training choices",
         )
@@ -93,7 +96,7 @@ class TrainingFormController(QObject):
         asked = plan
         self._light(
             tr("Checking training data"),
-            lambda task: self._training_service.check(asked, task),
+            lambda task: self._service.check(asked, task),
             lambda check: self._checked(asked, check),
             on_failed=self._form.show_problem,
             replaces="training check",
@@ -128,7 +131,7 @@ class TrainingFormController(QObject):
 
         self._estimating = self._light(
             tr("Estimating the training time"),
-            lambda task: self._training_service.estimate(plan, task),
+            lambda task: self._service.estimate(plan, task),
             show,
             on_failed=explain,
         )
@@ -156,11 +159,11 @@ class TrainingFormController(QObject):
             papers = line.papers
             title = trn("Fetching citations of {n:,} paper", "Fetching citations of {n:,} papers",
                         len(papers))  # fmt: skip
-            self._wait(title, lambda task: self._training_service.cite(papers, task), self._cited,
+            self._wait(title, lambda task: self._gateway.cite(papers, task), self._cited,
                        JobQueue.network)  # fmt: skip
         elif line.remedy is Remedy.model:
             title = tr("Downloading {model}", model=line.model)
-            self._wait(title, lambda task: self._training_service.fetch_model(line.model, task),
+            self._wait(title, lambda task: self._gateway.fetch_model(line.model, task),
                        lambda _: self._cured(), JobQueue.network)  # fmt: skip
 
     def _cited(self, message: str) -> None:
@@ -174,7 +177,12 @@ class TrainingFormController(QObject):
         self._check()
 
     def start(self) -> None:
-        self._with_plan(tr("Preparing a training run"), self._training_service.start, self._started)
+        def start(plan: TrainingPlan, task: Task) -> TrainingRun:
+            # Without a name, it is named as its model.
+            named = replace(plan, name=plan.name or self._service.title(plan))
+            return self._service.start(named, task)
+
+        self._with_plan(tr("Preparing a training run"), start, self._started)
 
     def _started(self, training: object) -> None:
         self._form.name.clear()
@@ -188,7 +196,7 @@ class TrainingFormController(QObject):
         if plan and (target := ask_where_to(usual, self._form)):
             self._with_plan(
                 tr("Exporting a training job"),
-                lambda plan, task: self._training_service.write_job(plan, target, task),
+                lambda plan, task: self._service.write_job(plan, target, task),
                 self._exported,
                 file=target,
             )
@@ -291,9 +299,7 @@ class TrainingFormController(QObject):
 
     def _remove_corpus(self, name: str) -> None:
         title = tr("Deleting a saved dataset")
-        self._light(
-            title, lambda task: self._training_service.remove_corpus(name), lambda _: self._cured()
-        )
+        self._light(title, lambda task: self._service.corpora.remove(name), lambda _: self._cured())
 
     def _light(
         self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any

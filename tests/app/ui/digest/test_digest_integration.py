@@ -37,7 +37,7 @@ def gateway(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
 
 
 def bees_of(gateway):
-    return next(one for one in gateway.digest.topics() if one[0].name == "bees")
+    return next(one for one in gateway.workspace.digests.topics() if one[0].name == "bees")
 
 
 def test_preview_and_digest_of_the_command_line_are_shown(
@@ -53,7 +53,7 @@ def test_preview_and_digest_of_the_command_line_are_shown(
         qtbot.waitUntil(lambda: not jobs.running())
 
     settle()
-    gateway.digest.set_interval(bees_of(gateway)[0], DAILY)
+    gateway.workspace.digests.set_interval(bees_of(gateway)[0], DAILY)
     window.go_to("digest")
     settle()
     page = window.other_page("digest")
@@ -64,14 +64,14 @@ def test_preview_and_digest_of_the_command_line_are_shown(
     page.refresh()
     settle()
     assert not page.note.isVisible() and page.view.digest.papers == 2
-    assert page.view.digest.id == gateway.digest.digests()[0].id
+    assert page.view.digest.id == gateway.workspace.digests.latest()[0].id
 
 
 def test_unfollowed_topic_leaves_digests_and_returns(gateway):
     topic, _ = bees_of(gateway)
-    gateway.digest.set_interval(topic, DAILY)
+    gateway.workspace.digests.set_interval(topic, DAILY)
     gateway.recommendations.leave_digests(topic)
-    assert not gateway.digest.has_topics()
+    assert not gateway.workspace.digests.has_topics()
     gateway.recommendations.return_to_digests(topic)
     assert bees_of(gateway)[1].interval == DAILY
-    assert gateway.digest.preview(Task()).papers == 2
+    assert gateway.workspace.digests.preview(Task()).papers == 2

@@ -55,36 +55,36 @@ def test_intervals_are_shown_and_saved(show, qtbot, jobs, services):
 
 
 def test_timers_of_missing_libraries_are_named_and_removed(show, qtbot, jobs, services):
-    services.lost = [Path("/old/library"), Path("/other")]
+    services.schedule.lost = [Path("/old/library"), Path("/other")]
     rows = [row for row in show().findChildren(FormRow) if row.findChild(QPushButton)]
     assert "/old/library" in rows[0].help.text() and "/other" in rows[1].help.text()
     qtbot.waitUntil(rows[0].isVisible)
     qtbot.mouseClick(rows[0].findChild(QPushButton), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(rows[0].isHidden)
-    assert services.lost == [Path("/other")] and not rows[1].isHidden()
+    assert services.schedule.lost == [Path("/other")] and not rows[1].isHidden()
 
 
 def test_timer_is_added_changed_and_removed(show, qtbot, jobs, services):
     dialog = show()
     assert not dialog.time.isEnabled()
     choose(dialog.schedule, DAILY, qtbot, jobs)
-    assert services.timer == Timetable(DAILY, time(8, 0)) and dialog.time.isEnabled()
+    assert services.schedule.set == Timetable(DAILY, time(8, 0)) and dialog.time.isEnabled()
     dialog.time.setCurrentText("17:30")
     dialog.time.activated.emit(dialog.time.currentIndex())
     qtbot.waitUntil(lambda: not jobs.running())
-    assert services.timer == Timetable(DAILY, time(17, 30))
+    assert services.schedule.set == Timetable(DAILY, time(17, 30))
     choose(dialog.schedule, Interval(), qtbot, jobs)
-    assert services.timer is None and not dialog.time.isEnabled()
+    assert services.schedule.set is None and not dialog.time.isEnabled()
 
 
 def test_timer_of_the_command_line_is_shown_with_its_time(show, services):
-    services.timer = Timetable(FRIDAYS, time(7, 12))
+    services.schedule.set = Timetable(FRIDAYS, time(7, 12))
     dialog = show()
     assert dialog.schedule.interval() == FRIDAYS and dialog.time.currentText() == "07:12"
 
 
 def test_refused_timer_is_explained_and_off(show, qtbot, jobs, services):
-    services.refuse = "systemd is not running."
+    services.schedule.refuse = "systemd is not running."
     dialog = show()
     choose(dialog.schedule, DAILY, qtbot, jobs)
     shown = [label.text() for label in dialog.findChildren(QWidget, "wrong") if label.isVisible()]

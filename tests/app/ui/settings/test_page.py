@@ -21,6 +21,7 @@ from sciread_app.ui.widgets.form_rows import FormRow
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.settings import FakeSettings
+from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def services():
 
 @pytest.fixture
 def page(qtbot, jobs, context, services):
-    page = SettingsPage(services, context)
+    page = SettingsPage(services, FakeWatchedFolders(), context)
     qtbot.addWidget(page)
     page.resize(900, 900)
     page.show()
@@ -56,7 +57,7 @@ class SqueezedPaints(QObject):
 
 
 def test_rows_are_never_squeezed_while_sections_are_built(qtbot, jobs, context, services):
-    page = SettingsPage(services, context)
+    page = SettingsPage(services, FakeWatchedFolders(), context)
     qtbot.addWidget(page)
     page.resize(900, 900)
     paints = SqueezedPaints(page.area)

@@ -117,10 +117,9 @@ def test_new_file_comes_in_by_itself(qtbot, context, tmp_path):
     folder.mkdir()
     gateway = open_gateway(tmp_path / "home")
     try:
-        watched = gateway.settings.watched
-        watched.add(folder)
+        gateway.workspace.watch_folder(folder)
         with qtbot.waitSignal(context.events.folders_scanned):
-            watching = started(context, watched)
+            watching = started(context, gateway.workspace)
         with qtbot.waitSignal(context.events.papers_added):
             Path(folder / "new.ris").write_text(RIS)
         assert gateway.status().papers == 1
@@ -135,7 +134,7 @@ def test_folder_is_watched_from_its_import_on(qtbot, show_window, tmp_path, monk
     """With the switch beside the button, or afterwards with the button in the report."""
     gateway = FakeGateway(2)
     window = show_window(gateway)
-    watched = gateway.settings.watched
+    watched = gateway.watched_folders
     monkeypatch.setattr(main_window, "choose_folder", lambda *args: tmp_path)
     window.add_folder()
     qtbot.waitUntil(lambda: gateway.imported == [[tmp_path]])

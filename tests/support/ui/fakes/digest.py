@@ -1,4 +1,4 @@
-"""A fake of the services of digests; each change is recorded."""
+"""A fake of the service of digests; each change is recorded."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ def digest_of(number: int, *titles: str, subject: FollowedTopic = BEES) -> Diges
     return Digest(datetime.fromtimestamp(MADE + number), [TopicDigest(subject, entries)], number)
 
 
+class FakeTimer:
+    """The timer of the system. `lost` are the folders of other timers, which hold no library."""
+
+    def __init__(self) -> None:
+        self.set: Timetable | None = None
+        self.lost: list[Path] = []
+        self.refuse = ""
+
+    def install(self, timetable: Timetable) -> None:
+        if self.refuse:
+            raise SciReadError(self.refuse)
+        self.set = timetable
+
+    def remove(self) -> bool:
+        self.set = None
+        return True
+
+    def timetable(self) -> Timetable | None:
+        return self.set
+
+    def homes(self) -> list[Path]:
+        return list(self.lost)
+
+
 class FakeDigests:
     """`made` are the digests so far, and `new` is what the next one lists."""
 
@@ -48,28 +72,27 @@ class FakeDigests:
         self.new: list[str] = ["The dance of bees"]
         self.problems: list[str] = []
         self.due = False
-        self.timer: Timetable | None = None
-        self.lost: list[Path] = []
-        self.refuse = ""
+        self.schedule = FakeTimer()
         self.calls: list[str] = []
 
-    def digests(self) -> list[StoredDigest]:
-        return [StoredDigest(one.id, MADE + one.id, one.papers) for one in reversed(self.made)]
+    def latest(self, limit: int) -> list[StoredDigest]:
+        stored = [StoredDigest(one.id, MADE + one.id, one.papers) for one in reversed(self.made)]
+        return stored[:limit]
 
-    def digest(self, stored: StoredDigest) -> Digest:
+    def get(self, stored: StoredDigest) -> Digest:
         return next(one for one in self.made if one.id == stored.id)
 
     def has_topics(self) -> bool:
         return bool(self.intervals)
 
     def is_due(self) -> bool:
-        return self.due and self.timer is None
+        return self.due
 
     def preview(self, task: Task) -> Digest:
         self.calls.append("preview")
         return digest_of(0, *self.new)
 
-    def make(self, task: Task, *, due: bool) -> DigestResult:
+    def make(self, task: Task, *, due: bool = False, fetch: bool = False) -> DigestResult:
         self.calls.append("make due" if due else "make")
         self.due = self.due and bool(self.problems)
         made = digest_of(len(self.made) + 1, *self.new)
@@ -87,17 +110,7 @@ class FakeDigests:
     def set_interval(self, topic: FollowedTopic, interval: Interval) -> None:
         self.intervals[topic.key] = interval
 
-    def timetable(self) -> Timetable | None:
-        return self.timer
-
-    def lost_homes(self) -> list[Path]:
-        return list(self.lost)
-
-    def remove_timer(self, home: Path) -> None:
-        self.lost.remove(home)
-
-    def set_timetable(self, timetable: Timetable | None) -> Timetable | None:
-        if self.refuse:
-            raise SciReadError(self.refuse)
-        self.timer = timetable
-        return timetable
+    def timer(self, home: Path | None = None) -> FakeTimer:
+        if home:
+            self.schedule.lost.remove(home)  # the caller removes it
+        return self.schedule

@@ -37,6 +37,7 @@ from tests.support.ui.fakes.recommendations import FakeRecommendations
 from tests.support.ui.fakes.search import FakeSearch
 from tests.support.ui.fakes.settings import FakeSettings
 from tests.support.ui.fakes.training import FakeTraining
+from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
 
 class FakeGateway(FakeSearch):
@@ -56,6 +57,10 @@ class FakeGateway(FakeSearch):
         self.failures: list[Skipped] = []
         self.intake = FakeAddPapers()
         self.settings = FakeSettings()
+        self.watched_folders = FakeWatchedFolders()
+        self.library = self.watched_folders.library
+        self.watch_folder = self.watched_folders.watch_folder
+        self.scan_folders = self.watched_folders.scan_folders
         self.auto_exports = FakeAutoExports()
         self.exported: list[tuple[object, Path]] = []
         self.zotero_runs = True
@@ -68,8 +73,8 @@ class FakeGateway(FakeSearch):
         self.about = FakePaperPanel(self)
         self.map = FakeMap(self.count)
         self.recommendations = FakeRecommendations(self.cards)
-        self.digest = FakeDigests(digest_of(1, "The dance of bees", "The waggle"))
-        self.digest.makes_digests = False  # no notice in a test that takes long
+        self.digests = FakeDigests(digest_of(1, "The dance of bees", "The waggle"))
+        self.digests.makes_digests = False  # no notice in a test that takes long
         self.models = self.installer = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)

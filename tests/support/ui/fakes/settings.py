@@ -14,14 +14,12 @@ from sciread_app.services.maintenance.backup_rotation import BackupCopy, BackupK
 from sciread_app.settings import Settings
 from sciread_app.tasks import Task
 from sciread_app.ui.settings.gateway import MODEL_HUB, KeyPlace, Reopening, ServiceUse
-from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
 
 class FakeSettings:
     def __init__(self) -> None:
         self.home = Path("/home/ada/SciRead")
         self.risk = ""
-        self.watched = FakeWatchedFolders()
         self.settings = Settings()
         self.places = {"ncbi": "keyring", "semantic_scholar": ""}
         self.given: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""A fake of the training page's services: calls are recorded, and no trainer runs."""
+"""A fake of training runs: calls are recorded, and no trainer runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -88,7 +89,11 @@ def progress(one: TrainingRun) -> RunProgress:
 
 
 class FakeTraining:
+    """The gateway of the training page with its services."""
+
     def __init__(self) -> None:
+        self.service = self.runs = self.importer = self
+        self.corpora = SimpleNamespace(remove=self._remove_corpus)
         self.known: dict[str, TrainingRun] = {}
         self.calls: list[str] = []
         self.plans: list[TrainingPlan] = []
@@ -97,7 +102,7 @@ class FakeTraining:
         self.collections = [
             CorpusChoice(TrainingData(TrainingDataKind.collection, "thesis"), "thesis", 40)
         ]
-        self.corpora = [
+        self.datasets = [
             CorpusChoice(
                 TrainingData(TrainingDataKind.corpus, "library-1"),
                 "Library, November 30, 2026",
@@ -110,14 +115,14 @@ class FakeTraining:
         self.go_on_working = threading.Event()
         self.go_on_working.set()
 
-    def trainings(self) -> Sequence[TrainingRun]:
+    def all(self) -> Sequence[TrainingRun]:
         return list(self.known.values())
 
     def have(self, *trainings: TrainingRun) -> None:
         self.known |= {one.name: one for one in trainings}
 
     def choices(self) -> TrainingChoices:
-        return TrainingChoices(self.collections, self.corpora, ["starter", "ours"])
+        return TrainingChoices(self.collections, self.datasets, ["starter", "ours"])
 
     def check(self, plan: TrainingPlan, task: Task) -> TrainingCheck:
         self.plans.append(plan)
@@ -132,9 +137,12 @@ class FakeTraining:
 
     def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
         self._work(f"start {plan.recipe} on {plan.data.name or plan.data.kind.value}", task)
-        begun = training(plan.name or plan.recipe, RunStatus.starting, step=0, steps=0, losses=())
+        begun = training(plan.name, RunStatus.starting, step=0, steps=0, losses=())
         self.have(begun)
         return begun
+
+    def title(self, plan: TrainingPlan) -> str:
+        return plan.recipe
 
     def write_job(self, plan: TrainingPlan, target: Path, task: Task) -> Path:
         self._work(f"job {target.name}", task)
@@ -183,9 +191,9 @@ class FakeTraining:
         self._work(f"fetch {name}", task)
         self.lines = (ENOUGH,)
 
-    def remove_corpus(self, id: str) -> None:
+    def _remove_corpus(self, id: str) -> None:
         self.calls.append(f"remove corpus {id}")
-        self.corpora = []
+        self.datasets = []
 
     def _set(self, name: str, status: RunStatus) -> TrainingRun:
         self.calls.append(f"{status.value} {name}")

@@ -1,34 +1,37 @@
-"""A fake of the watched folders."""
+"""A fake of a workspace with watched folders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from sciread_app.domain.watched_folders import WatchedFolder
-from sciread_app.services.ingest.watched_folders import ScanReport
+from sciread_app.services.ingest.watched_folders import FolderScan, ScanReport
 from sciread_app.tasks import Task
-from sciread_app.ui.watched_folders.gateway import Scan
 
 
 class FakeWatchedFolders:
-    """`next` are the reports of the next scan; `changed` reports a change of a folder."""
+    """The workspace, and its watched folders. `next` are the reports of the next scan;
+    `changed` reports a change of a folder."""
 
     def __init__(self) -> None:
+        self.watched_folders = self
+        paths = ["inbox", "thesis"]
+        self.library = SimpleNamespace(collections=SimpleNamespace(paths=lambda: paths))
         self.known: list[WatchedFolder] = []
         self.scans: list[Collection[int] | None] = []
         self.next: list[ScanReport] = []
         self.polled: set[int] = set()
         self.changed: Callable[[int], object] = lambda folder: None
 
-    def folders(self) -> Sequence[WatchedFolder]:
+    def all(self) -> list[WatchedFolder]:
         return list(self.known)
 
-    def collections(self) -> Sequence[str]:
-        return ["inbox", "thesis"]
-
-    def add(self, path: Path, *, subfolders: bool = True, collection: str = "") -> WatchedFolder:
+    def watch_folder(
+        self, path: Path, *, subfolders: bool = True, collection: str = ""
+    ) -> WatchedFolder:
         number = next((n for n, one in enumerate(self.known) if one.path == str(path)), None)
         id = len(self.known) + 1 if number is None else self.known[number].id
         added = WatchedFolder(id, str(path), subfolders, collection)
@@ -45,10 +48,10 @@ class FakeWatchedFolders:
     def remove(self, folder: WatchedFolder) -> None:
         self.known.remove(folder)
 
-    def scan(
+    def scan_folders(
         self, ids: Collection[int] | None, changed: Callable[[int], object], task: Task
-    ) -> Scan:
+    ) -> FolderScan:
         self.scans.append(ids)
         self.changed = changed
         reports, self.next = self.next, []
-        return Scan(reports, set(self.polled))
+        return FolderScan(reports, set(self.polled))
