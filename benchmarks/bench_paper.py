@@ -49,13 +49,13 @@ def measure(home: Path, count: int) -> None:
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     gateway, jobs = open_gateway(home), JobRunner()
-    every = gateway.find(parse(""), SearchMode.text, Task(), Order.added).ids
+    every = gateway.search.find(parse(""), SearchMode.text, Task(), Order.added).ids
     ids = random.Random(0).sample([int(id) for id in every], count)
-    panel = DetailsPanel(gateway, jobs, Appearance(app))
+    panel = DetailsPanel(gateway.about, jobs, Appearance(app))
     panel.resize(480, 800)
     panel.show()
     app.processEvents()
-    cards = {card.paper.id: card for card in gateway.cards(ids)}
+    cards = {card.paper.id: card for card in gateway.card_loader.cards(ids)}
     print(f"{len(every):,} papers")
 
     def first(id: int) -> None:

@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -91,7 +90,8 @@ def reader(reading: ReaderService, id: int, path: Path, folder: Path) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL)  # as in the program
     jobs = JobRunner()
     page = ReaderPage(
-        SimpleNamespace(reader=reading, about=None),
+        reading,
+        None,
         context_of(jobs, Appearance(app, ThemeChoice.light), folder),
     )
     page.resize(*SIZE)

@@ -45,7 +45,7 @@ class Windowed:
 
     @property
     def workspace(self) -> Workspace:
-        return self._gateway._workspace
+        return self._gateway.workspace
 
     @property
     def answers(self) -> str:

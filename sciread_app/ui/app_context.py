@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.ui.activation_controller import ActivationController
 from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.page import Page
@@ -132,12 +133,6 @@ class Edits(Protocol):
     def submit(self, title: str, *steps: Callable[..., Any], done: str = "") -> None: ...
 
 
-class ModelActivation(Protocol):
-    """Activates models in the background; implemented by `ActivationController`."""
-
-    def activate(self, model: str, title: str) -> None: ...
-
-
 @dataclass(frozen=True)
 class AppContext:
     """The environment of a page or another feature, once the library is open. `open_settings`
@@ -151,7 +146,7 @@ class AppContext:
     toast: Toast
     events: AppEvents
     edits: Edits
-    activation: ModelActivation
+    activation: ActivationController
     topics: FollowedTopics
     open_settings: Callable[[], QSettings]
     pages: QWidget | None = None

@@ -391,8 +391,8 @@ class _Opening(QObject):
         assert gateway
         # These objects stay: keep the collector from traversing them again, which takes 50 ms.
         gc.freeze()
-        self._window.open(gateway, sample=gateway.lacks_sample)
-        for warning in gateway.warnings:
+        self._window.open(gateway, sample=gateway.workspace.lacks_sample)
+        for warning in gateway.workspace.warnings:
             self._window.banner.show_problem(JobError(warning))
         if opened.problem:
             self._window.banner.show_problem(opened.problem)

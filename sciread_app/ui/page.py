@@ -104,11 +104,11 @@ class Place(NamedTuple):
 class PageSpec(NamedTuple):
     """An entry of the table of pages. `place` is the key of its place, `keys` its own shortcut, if
     any. `page` is its class, as "module:class" below sciread_app.ui, and `services` the
-    attributes of `WindowGateway` that it is built with, separated by spaces; empty for all."""
+    attributes of `WindowGateway` that it is built with, separated by spaces."""
 
     key: str
     place: str
     title: str
     page: str
-    services: str = ""
+    services: str
     keys: str = ""

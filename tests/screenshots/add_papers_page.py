@@ -95,7 +95,7 @@ class Sources:
             Work("10.5555/crystals.1", title, ("Curie, Marie",), 2019),
             Work("10.5555/crystals.2", title, ("Joliot, Irène",), 2021),
         )
-        [known] = window.gateway.cards(window.page.view.listing.ids[:1])
+        [known] = window.gateway.card_loader.cards(window.page.view.listing.ids[:1])
         names = (
             *(numbered(n).doi for n in range(3)),
             known.paper.identifier("doi") or known.paper.title,
@@ -111,7 +111,7 @@ class Sources:
         """Look up metadata of papers, some of whose fields differ from the records."""
         window.go_to("search")
         ids = list(window.page.view.listing.ids[:12])
-        for number, card in enumerate(window.gateway.cards(ids)):
+        for number, card in enumerate(window.gateway.card_loader.cards(ids)):
             one = card.paper
             venue = "A Journal of Another Name" if number % 3 == 1 else one.venue or "Nature"
             if doi := one.identifier("doi"):
@@ -150,7 +150,9 @@ class Sources:
         wait(lambda: len(window.page.view.listing.ids) == len(pages))
         listing = window.page.view.listing
         [bees] = [
-            one.paper.id for one in window.gateway.cards(listing.ids) if "flight" in one.paper.title
+            one.paper.id
+            for one in window.gateway.card_loader.cards(listing.ids)
+            if "flight" in one.paper.title
         ]
         window.page.result_list.choose([bees])
 

@@ -34,7 +34,7 @@ def fill(window: MainWindow) -> None:
     for number, entry in enumerate(PAIRS.split("@")[1:]):
         file = window._home / f"pair{number}.bib"
         file.write_text(f"@{entry}", "utf-8")
-        window.gateway.add([file], Task())
+        window.gateway.workspace.import_files([file], Task())
     window.events.library_changed.emit(LibraryChanges(papers=True))
 
 

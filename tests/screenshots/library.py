@@ -31,7 +31,7 @@ def fill(window: MainWindow) -> None:
     window.go_to("search")
     window.page.set_scope("")
     wait(lambda: not window.page.view.query)
-    library_controller, editor = window.library_controller, window.gateway.editor
+    library_controller, editor = window.library_controller, window.gateway.workspace.editor
     ids = list(window.page.view.listing.ids)
     for number, path in enumerate(COLLECTIONS):
         editor.collect(ids[number * 7 : number * 9 + 5], path)
@@ -64,7 +64,9 @@ def editing(window: MainWindow) -> None:
     """Edit one record, two fields of which were changed manually before."""
     window.page.result_list.go_to(1)
     ids = window.page.result_list.chosen()
-    window.gateway.editor.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
+    window.gateway.workspace.editor.edit(
+        ids, venue="Journal of Verbal Learning and Verbal Behavior"
+    )
     window.library_controller.edit()
     wait(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
 

@@ -130,7 +130,7 @@ def reading(window: MainWindow) -> None:
     _choose(window, "allenai--specter2_base")
     page, gateway = _page(window), window.gateway
     assert isinstance(gateway, WindowGateway)
-    active = gateway._workspace.library.active_model
+    active = gateway.workspace.library.active_model
     active.begin("allenai--specter2_base", ModelRef("starter", ""))
     page._activation.share, page._activation._progress_text = (
         0.43,

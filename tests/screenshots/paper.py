@@ -33,7 +33,7 @@ def full(window: MainWindow) -> None:
     window.page.close_paper()
     gateway = window.gateway
     mode = window.page.search_box.mode
-    paper = gateway.find(parse("attention is all you need"), mode, Task()).ids[0]
+    paper = gateway.search.find(parse("attention is all you need"), mode, Task()).ids[0]
     if not gateway.about.details(PaperId(paper), parse(""), Task()).notes:
         _add_details(window, PaperId(paper))
         window.events.library_changed.emit(LibraryChanges(papers=True))
@@ -41,7 +41,7 @@ def full(window: MainWindow) -> None:
 
 
 def _add_details(window: MainWindow, paper: PaperId) -> None:
-    gateway, editor = window.gateway, window.gateway.editor
+    gateway, editor = window.gateway, window.gateway.workspace.editor
     for name, colour in (("to read", "orange"), ("transformers", "blue")):
         editor.tag([paper], name)
         editor.set_tag_colour(name, colour)
@@ -55,7 +55,7 @@ def _add_details(window: MainWindow, paper: PaperId) -> None:
     file.unlink()
     own = Identifier("arxiv", "1706.03762")
     outside = [Identifier("doi", f"10.5555/outside.{n}") for n in range(7)]
-    known = gateway._library
+    known = gateway.workspace.library
     inside = [next(iter(one.identifiers)) for one in known.get(known.ids()[:3].tolist())]
     known.citations.put([(own, other) for other in (*inside, *outside)], "semantic_scholar")
     known.citations.store_mentions(

@@ -46,12 +46,12 @@ def _marked(window: MainWindow) -> None:
     page, gateway = _page(window), window.gateway
     assert gateway
     ids = list(page.view.listing.ids)[:3]
-    gateway.editor.tag(ids[:2], "to read")
-    gateway.editor.tag(ids[:1], "seminar")
-    gateway.editor.set_tag_colour("to read", "green")
-    gateway.editor.set_tag_colour("seminar", "purple")
-    gateway.editor.rate(ids[:1], 4)
-    gateway.editor.mark_read(ids[1:2], True)
+    gateway.workspace.editor.tag(ids[:2], "to read")
+    gateway.workspace.editor.tag(ids[:1], "seminar")
+    gateway.workspace.editor.set_tag_colour("to read", "green")
+    gateway.workspace.editor.set_tag_colour("seminar", "purple")
+    gateway.workspace.editor.rate(ids[:1], 4)
+    gateway.workspace.editor.mark_read(ids[1:2], True)
     page.library_changed(LibraryChanges(papers=True))
 
 
@@ -74,7 +74,7 @@ def _citations_table(window: MainWindow) -> None:
     """Sort by the number of citations, which shows their column."""
     page, gateway = _page(window), window.gateway
     assert gateway
-    known = gateway._library
+    known = gateway.workspace.library
     papers = known.get(known.ids()[:40].tolist())
     names = [next(iter(one.identifiers)) for one in papers if one.identifiers]
     cited = [(names[n], name) for m, name in enumerate(names) for n in range(m) if n * 7 % 5 < 3]

@@ -11,7 +11,7 @@ from sciread_app.domain.training import TrainingData
 from sciread_app.errors import LibraryError
 from sciread_app.language import format_list, tr
 from sciread_app.paths import Home
-from sciread_app.services.evaluation.leaderboard import Scores
+from sciread_app.services.evaluation.leaderboard import Leaderboard, Scores
 from sciread_app.services.models.registry import ModelRegistry
 from sciread_app.services.subprocess.trainer import ask
 from sciread_app.services.training.corpora import Corpora
@@ -21,6 +21,7 @@ from trainer.contract.package import STARTER, read_package
 from trainer.contract.suites import CUSTOM, suite_spec
 
 LOCAL = "local"
+_HTML = "report.html"
 # Baselines, by their names in the trainer, and their titles.
 BASELINES: Mapping[str, str] = {
     "tf-idf": "TF-IDF",
@@ -138,6 +139,19 @@ class EvaluationService:
             dict(answer["absent"]),
             [FailedTask(one["title"], one["task"], one["why"]) for one in answer["failed_tasks"]],
         )
+
+    def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
+        """Write the scores as a self-contained HTML page. Raises TrainerFailed and Cancelled."""
+        folders = [str(stored.folder.absolute()) for board in boards for stored in board.reports]
+        unfinished = file.with_name(f".{file.name}.new")
+        try:
+            ask(["page", *folders, f"--output={unfinished}"], self._home.folder, task)
+            (unfinished / _HTML).replace(file)
+        finally:
+            for left in unfinished.glob("*"):
+                left.unlink()
+            if unfinished.is_dir():
+                unfinished.rmdir()
 
     def _folder(self, suite: str, data: TrainingData | Path | None, task: Task) -> Path:
         if isinstance(data, TrainingData):

@@ -170,6 +170,15 @@ class ActiveModel:
         finally:
             self._release(now)
 
+    @contextmanager
+    def use_without_waiting(self) -> Iterator[SearchService]:
+        """Keep a search open that answers at once: by keywords only until the model is loaded."""
+        if not self.is_loaded:
+            yield SearchService(self._library, None)
+            return
+        with self.use() as now:
+            yield now.search
+
     @property
     def model(self) -> str:
         """The name of the model that is active in this process."""

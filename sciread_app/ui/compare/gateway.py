@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
@@ -16,7 +16,6 @@ from sciread_app.services.models.blind_votes import VoteTally, tally_text
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
-from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.result_mapping import BEST, listing_of
 from sciread_app.workspace import Workspace
 
@@ -106,10 +105,3 @@ class CompareGateway:
             return question.query
         found = self._workspace.library.get([question.paper])
         return readable(found[0].title) if found else tr("a deleted paper")
-
-
-class CompareSource(CardSource, Protocol):
-    """The cards of papers and the services of the comparison."""
-
-    @property
-    def comparisons(self) -> CompareGateway: ...

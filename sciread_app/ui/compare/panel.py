@@ -37,7 +37,8 @@ from trainer.contract.errors import TrainerError
 
 if TYPE_CHECKING:
     from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
-    from sciread_app.ui.compare.gateway import CompareGateway, CompareSource
+    from sciread_app.ui.compare.gateway import CompareGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
 
 ALONE = tr("Compare two models")
 NONE_THERE = tr(
@@ -109,9 +110,15 @@ class ComparePanel(QWidget):
     page_requested = Signal(str)  # the key of another page
     changed = Signal()  # availability of actions
 
-    def __init__(self, source: CompareSource, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(
+        self,
+        comparisons: CompareGateway,
+        cards: CardSource,
+        jobs: JobRunner,
+        appearance: Appearance,
+    ) -> None:
         super().__init__()
-        self._source = source
+        self._comparisons = comparisons
         self._jobs = jobs
         self.is_open = self._is_alone = False
         self._view = ResultView()
@@ -123,7 +130,7 @@ class ComparePanel(QWidget):
         self.chooser = ModelPairSelector()
         self.message = styled(QLabel(wordWrap=True), "quiet")
         names = (tr("Left results"), tr("Right results"))
-        self.sides = [ResultColumn(name, source, jobs, appearance) for name in names]
+        self.sides = [ResultColumn(name, cards, jobs, appearance) for name in names]
         self.ballot = Ballot()
         self.nothing = EmptyState(appearance)
         self.nothing.hide()
@@ -136,8 +143,8 @@ class ComparePanel(QWidget):
         self._jobs.run(
             tr("Loading models"),
             lambda task: (
-                self._source.comparisons.models(task),
-                self._source.comparisons.trained(),
+                self._comparisons.models(task),
+                self._comparisons.trained(),
             ),
             lambda found: self._show_models(*found),
             on_failed=self._explain,
@@ -161,7 +168,7 @@ class ComparePanel(QWidget):
         if self._reading is None:
             self._jobs.run(
                 tr("Unloading models"),
-                lambda task: self._source.comparisons.close(),
+                lambda task: self._comparisons.close(),
                 queue=JobQueue.short,
                 replaces="compare",
             )
@@ -191,7 +198,7 @@ class ComparePanel(QWidget):
         """Record a vote: the left list (0) is better, the right one (1), or neither."""
         if not self.can_vote:
             return
-        trial, services = self.trial, self._source.comparisons
+        trial, services = self.trial, self._comparisons
         asked, pair, sides = trial.query, trial.pair, trial.sides
         better = "" if side is None else sides[side]
         self.ballot.show_text(tr("Saving your vote…"), back=False)
@@ -208,7 +215,7 @@ class ComparePanel(QWidget):
         """Undo the last vote on these two models."""
         if not self.can_take_back:
             return
-        pair, services = self.trial.pair, self._source.comparisons
+        pair, services = self.trial.pair, self._comparisons
         self._jobs.run(
             tr("Undoing a vote"),
             lambda task: services.take_back(*pair),
@@ -249,7 +256,7 @@ class ComparePanel(QWidget):
         self.nothing.show_message("wait", title)
         job = self._jobs.run(
             title,
-            lambda task: self._source.comparisons.add_trained(trained.key, task),
+            lambda task: self._comparisons.add_trained(trained.key, task),
             self.prefer,
             on_failed=failed,
         )
@@ -265,7 +272,7 @@ class ComparePanel(QWidget):
         view, mode, pair = self._view, self._mode, self.chooser.chosen
         blind, active = self.chooser.blind.isChecked(), self.chooser.active()
         self.trial.ask(view.query, pair, blind=blind, active=active)
-        services = self._source.comparisons
+        services = self._comparisons
 
         def work(task: Task) -> tuple[dict[str, ModelResults], VoteCount]:
             query = view.request.parsed
@@ -393,7 +400,7 @@ class ComparePanel(QWidget):
         title = self.chooser.models[name].title
         self._reading = self._jobs.run(
             tr("Indexing papers with {name}", name=title),
-            lambda task: self._source.comparisons.encode(name, task),
+            lambda task: self._comparisons.encode(name, task),
             on_failed=self._explain,
             queue=JobQueue.long,
             replaces="encode for comparing",

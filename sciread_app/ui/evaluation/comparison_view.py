@@ -253,7 +253,7 @@ class ComparisonView(ModelPairView):
         )
 
         def work(task: Task) -> tuple[ComparisonVerdict, ModelToUse | None]:
-            verdict = self._gateway.compare(one, other, task)
+            verdict = self._gateway.comparer.compare(one, other, task)
             if verdict.answer is ComparisonOutcome.yes:
                 return verdict, self._gateway.to_use(other, one)
             if verdict.answer is ComparisonOutcome.no:

@@ -5,31 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Protocol
 
 from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.language import format_day, tr, trn
-from sciread_app.services.evaluation.csv_export import write_csv
-from sciread_app.services.evaluation.evaluation_service import (
-    EvaluationCandidate,
-    EvaluationOutcome,
-)
-from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredReport
-from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
+from sciread_app.services.evaluation.leaderboard import StoredReport
 from sciread_app.services.map.map_service import MapLayout, MapService
-from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.models.registry import ModelState
 from sciread_app.services.search.search import SearchService
-from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import SavedCorpus
 from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
-from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.gateway import CompareSource
 from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults, ModelToUse
 from sciread_app.workspace import Workspace
 from trainer.contract.plots import Picture, read_pictures
@@ -37,7 +25,6 @@ from trainer.contract.plots import Picture, read_pictures
 KNOWN = 60  # maximum number of papers you know that are listed
 # Best known first: a user knows an annotated paper better than one that was only read.
 _KNOWN_BY = ("has:highlights", "has:notes", "rating:>=4", "is:read")
-_HTML = "report.html"
 
 
 class EvaluationGateway:
@@ -45,6 +32,9 @@ class EvaluationGateway:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self.evaluation = workspace.evaluation
+        self.comparer = workspace.comparer
+        self.runs = workspace.training.runs
         self._monitors: dict[str, RunMonitor] = {}
         self._following = threading.Lock()
 
@@ -56,9 +46,6 @@ class EvaluationGateway:
             for board in boards
         }
         return EvaluationResults(boards, called)
-
-    def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
-        return self._workspace.comparer.compare(first, second, task)
 
     def to_use(self, better: StoredReport, other: StoredReport) -> ModelToUse | None:
         """The installed model of the better report; None if it is missing or in use."""
@@ -73,23 +60,13 @@ class EvaluationGateway:
         """The figures of a report by task and name."""
         return read_pictures(stored.folder)
 
-    def trainings(self) -> Sequence[TrainingRun]:
-        return self._workspace.training.runs.all()
-
     def progress_of(self, training: str, task: Task) -> RunProgress:
         with self._following:
             monitor = self._monitors.get(training)
             if monitor is None:
-                monitor = RunMonitor(self._workspace.training.runs.find(training).folder)
+                monitor = RunMonitor(self.runs.find(training).folder)
                 self._monitors[training] = monitor
             return monitor.look(task)
-
-    def after(self, training: str) -> Sequence[CardScore]:
-        """Scores of the resulting model, compared with those of its base model."""
-        return self._workspace.training.runs.scores(training)
-
-    def candidates(self) -> Sequence[EvaluationCandidate]:
-        return self._workspace.evaluation.candidates()
 
     def corpora(self) -> Sequence[EvaluationCorpus]:
         """Sets of papers for evaluation: the library, collections, earlier corpora."""
@@ -113,30 +90,6 @@ class EvaluationGateway:
                 for stored in self._workspace.corpora.all()
             ),
         ]
-
-    def evaluate(
-        self, names: Sequence[str], suite: str, data: TrainingData | Path, task: Task
-    ) -> EvaluationOutcome:
-        return self._workspace.evaluation.evaluate(names, suite, data, task)
-
-    def write_csv(self, boards: Sequence[Leaderboard], file: Path) -> int:
-        """Write the scores as CSV; returns the number of values."""
-        with file.open("w", encoding="utf-8", newline="") as stream:
-            return write_csv(boards, stream)
-
-    def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
-        """Write the scores as a self-contained HTML page."""
-        folders = [str(stored.folder.absolute()) for board in boards for stored in board.reports]
-        unfinished = file.with_name(f".{file.name}.new")
-        arguments = ["page", *folders, f"--output={unfinished}"]
-        try:
-            trainer.ask(arguments, self._workspace.home.folder, task)
-            (unfinished / _HTML).replace(file)
-        finally:
-            for left in unfinished.glob("*"):
-                left.unlink()
-            if unfinished.is_dir():
-                unfinished.rmdir()
 
     def known_papers(self) -> Sequence[PaperId]:
         """Papers the user knows well: rated, annotated or read."""
@@ -189,10 +142,3 @@ def corpus_words(corpus: SavedCorpus) -> str:
         ),
     }.get(corpus.what.kind, corpus.what.name or corpus.id)
     return f"{what}, {papers}"
-
-
-class EvaluationServices(CompareSource, Protocol):
-    """The services of the evaluation page."""
-
-    @property
-    def dashboard(self) -> EvaluationGateway: ...

@@ -79,7 +79,7 @@ class LearningView(QWidget):
         """Load the list of runs; known ones continue from the last event read."""
         self._jobs.run(
             tr("Loading training runs"),
-            lambda task: list(self._gateway.trainings()),
+            lambda task: list(self._gateway.runs.all()),
             self._show_trainings,
             on_failed=self._explain,
             queue=JobQueue.short,
@@ -122,7 +122,7 @@ class LearningView(QWidget):
         def work(task: Task) -> Learned:
             names = [training.name for training in wanted]
             progress_by_run = {name: self._gateway.progress_of(name, task) for name in names}
-            return progress_by_run, {name: self._gateway.after(name) for name in names}
+            return progress_by_run, {name: self._gateway.runs.scores(name) for name in names}
 
         self._jobs.run(
             tr("Loading learning curves"),

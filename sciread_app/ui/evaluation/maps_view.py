@@ -33,7 +33,9 @@ from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 if TYPE_CHECKING:
-    from sciread_app.ui.evaluation.gateway import EvaluationServices
+    from sciread_app.ui.compare.gateway import CompareGateway
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
 
 _ENOUGH = 3  # papers on both maps that are needed to align them
 
@@ -53,11 +55,19 @@ class MapsView(InstalledPairView):
     picture = "map"
     without_second_model = tr("Add or train a second model to compare the maps of both.")
 
-    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__(source, jobs, appearance)
+    def __init__(
+        self,
+        dashboard: EvaluationGateway,
+        comparisons: CompareGateway,
+        cards: CardSource,
+        jobs: JobRunner,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(comparisons, jobs, appearance)
+        self._dashboard = dashboard
         self._drawings: list[MapLayout | None] = [None, None]
         self._job: Job | None = None
-        self.sides = [MapSide(source, jobs, appearance) for _ in "AB"]
+        self.sides = [MapSide(cards, jobs, appearance) for _ in "AB"]
         self.message = styled(QLabel(HOW, wordWrap=True), "faint")
         self._build()
         self._connect()
@@ -74,7 +84,7 @@ class MapsView(InstalledPairView):
             self.show_message("map", tr("Select two models"), "")
             return
         one, other = chosen
-        dashboard = self._source.dashboard
+        dashboard = self._dashboard
 
         def work(task: Task) -> list[MapLayout | None]:
             return [dashboard.drawing(one), dashboard.drawing(other)]
@@ -100,7 +110,7 @@ class MapsView(InstalledPairView):
 
     def _draw(self, place: int) -> None:
         name = self.pair.chosen[place]
-        dashboard, comparisons = self._source.dashboard, self._source.comparisons
+        dashboard, comparisons = self._dashboard, self._comparisons
 
         def work(task: Task) -> MapLayout | None:
             comparisons.encode(name, task)
@@ -185,14 +195,14 @@ class MapSide(QWidget):
 
     draw_requested = Signal()
 
-    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, cards: CardSource, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self.title = QLabel()
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.count = styled(QLabel(), "quiet")
-        self.view = MapView(source, jobs, appearance)
-        self.hover = HoverCard(source, jobs, self.view)
+        self.view = MapView(cards, jobs, appearance)
+        self.hover = HoverCard(cards, jobs, self.view)
         self.empty = EmptyState(appearance)
         self.whole = styled(QPushButton(tr("Fit")), "link")
         self.whole.clicked.connect(lambda: self.view.fit())

@@ -26,7 +26,7 @@ from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState, second_model_actions
 
 if TYPE_CHECKING:
-    from sciread_app.ui.evaluation.gateway import EvaluationServices
+    from sciread_app.ui.compare.gateway import CompareGateway
 
 
 class ModelPairPicker(ModelPairBoxes):
@@ -81,9 +81,11 @@ class InstalledPairView(ModelPairView):
     picture = ""  # icon of messages
     without_second_model = ""  # message while only one model is installed
 
-    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(
+        self, comparisons: CompareGateway, jobs: JobRunner, appearance: Appearance
+    ) -> None:
         super().__init__(appearance)
-        self._source = source
+        self._comparisons = comparisons
         self._jobs = jobs
         self._models: dict[str, ComparableModel] = {}
         self._trained: dict[str, EvaluationCandidate] = {}  # not installed, by key in the boxes
@@ -92,7 +94,7 @@ class InstalledPairView(ModelPairView):
 
     def ask(self) -> None:
         """Load the installed and the trained models, then what is shown about two of them."""
-        comparisons = self._source.comparisons
+        comparisons = self._comparisons
         self._jobs.run(
             tr("Loading models"),
             lambda task: (comparisons.models(task), comparisons.trained()),
@@ -154,7 +156,7 @@ class InstalledPairView(ModelPairView):
 
     def _add(self, key: str) -> None:
         """Add a trained model to Models, and select it."""
-        trained, comparisons = self._trained[key], self._source.comparisons
+        trained, comparisons = self._trained[key], self._comparisons
 
         def added(model: str) -> None:
             self._adding = None

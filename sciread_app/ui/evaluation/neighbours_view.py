@@ -33,7 +33,9 @@ from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
 from sciread_app.ui.widgets.layout.boxes import column, row
 
 if TYPE_CHECKING:
-    from sciread_app.ui.evaluation.gateway import EvaluationServices
+    from sciread_app.ui.compare.gateway import CompareGateway
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
 
 TYPED_MS = 250
 
@@ -51,18 +53,26 @@ class NeighboursView(InstalledPairView):
         "papers you know."
     )
 
-    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__(source, jobs, appearance)
+    def __init__(
+        self,
+        dashboard: EvaluationGateway,
+        comparisons: CompareGateway,
+        cards: CardSource,
+        jobs: JobRunner,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(comparisons, jobs, appearance)
+        self._dashboard = dashboard
         self._paper: PaperId | None = None
         self._reading: Job | None = None
         self.search_field = styled(QLineEdit(), "field")
         self.search_field.setPlaceholderText(tr("Search for a paper"))
         self.search_field.setAccessibleName(tr("Search for a paper"))
         self.search_field.setClearButtonEnabled(True)
-        self.papers = PaperList(PaperModel(source, jobs, self), appearance)
+        self.papers = PaperList(PaperModel(cards, jobs, self), appearance)
         self.papers.setAccessibleName(tr("Papers you know"))
         self.sides = [
-            ResultColumn(tr("Neighbors in model {model}", model=letter), source, jobs, appearance)
+            ResultColumn(tr("Neighbors in model {model}", model=letter), cards, jobs, appearance)
             for letter in "AB"
         ]
         self.head = styled(QLabel(wordWrap=True), "quiet")
@@ -87,7 +97,7 @@ class NeighboursView(InstalledPairView):
         ]
 
     def _look_for_papers(self) -> None:
-        words, dashboard = self.search_field.text().strip(), self._source.dashboard
+        words, dashboard = self.search_field.text().strip(), self._dashboard
 
         def work(task: Task) -> Sequence[PaperId]:
             return dashboard.find(words, task) if words else dashboard.known_papers()
@@ -127,7 +137,7 @@ class NeighboursView(InstalledPairView):
             self.message.setText("" if paper else tr("Select a paper on the left."))
             return
         one, other = chosen
-        query, comparisons = parse(likes([paper])), self._source.comparisons
+        query, comparisons = parse(likes([paper])), self._comparisons
 
         def work(task: Task) -> tuple[ModelResults, ModelResults]:
             return (
@@ -164,7 +174,7 @@ class NeighboursView(InstalledPairView):
             side.read_button.hide()
         self._reading = self._jobs.run(
             tr("Indexing papers with {name}", name=self._models[model].title),
-            lambda task: self._source.comparisons.encode(model, task),
+            lambda task: self._comparisons.encode(model, task),
             on_failed=self._explain_below,
             queue=JobQueue.long,
             replaces="encode for comparing",

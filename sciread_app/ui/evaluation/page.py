@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.training import TrainingData
 from sciread_app.language import tr, trn
+from sciread_app.services.evaluation.csv_export import write_csv
 from sciread_app.services.evaluation.evaluation_service import (
     EvaluationCandidate,
     EvaluationOutcome,
@@ -47,7 +48,9 @@ from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 if TYPE_CHECKING:
-    from sciread_app.ui.evaluation.gateway import EvaluationServices
+    from sciread_app.ui.compare.gateway import CompareGateway
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
 
 SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
 VIEWS = (
@@ -85,11 +88,18 @@ class EvaluationPage(Page):
     problem = Signal(object)  # JobError
     busy_changed = Signal(bool)
 
-    def __init__(self, source: EvaluationServices, context: AppContext) -> None:
+    def __init__(
+        self,
+        dashboard: EvaluationGateway,
+        comparisons: CompareGateway,
+        cards: CardSource,
+        context: AppContext,
+    ) -> None:
         super().__init__(context.pages)
-        self._source = source
+        self._dashboard = dashboard
         self._jobs = context.jobs
         self._appearance = context.appearance
+        self._for_two_models = (dashboard, comparisons, cards, self._jobs, self._appearance)
         self.results = EvaluationResults()
         self._measuring: Job | None = None
         self._titles: dict[str, str] = {}  # of the models that can be evaluated, by key
@@ -121,7 +131,7 @@ class EvaluationPage(Page):
 
     @cached_property
     def compare(self) -> ComparisonView:
-        view = self._add_view(ComparisonView(self._source.dashboard, self._jobs, self._appearance))
+        view = self._add_view(ComparisonView(self._dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
         view.switch_requested.connect(self.switch_requested)
         view.show_results(self.results)
@@ -129,20 +139,20 @@ class EvaluationPage(Page):
 
     @cached_property
     def classes(self) -> TaskView:
-        view = self._add_view(TaskView(self._source.dashboard, self._jobs, self._appearance))
+        view = self._add_view(TaskView(self._dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
         view.show_results(self.results)
         return view
 
     @cached_property
     def learning(self) -> LearningView:
-        view = self._add_view(LearningView(self._source.dashboard, self._jobs, self._appearance))
+        view = self._add_view(LearningView(self._dashboard, self._jobs, self._appearance))
         view.page_requested.connect(self.page_requested)
         return view
 
     @cached_property
     def neighbours(self) -> NeighboursView:
-        view = self._add_view(NeighboursView(self._source, self._jobs, self._appearance))
+        view = self._add_view(NeighboursView(*self._for_two_models))
         view.paper_requested.connect(self.paper_requested)
         view.switch_requested.connect(self.switch_requested)
         view.page_requested.connect(self.page_requested)
@@ -150,7 +160,7 @@ class EvaluationPage(Page):
 
     @cached_property
     def maps(self) -> MapsView:
-        view = self._add_view(MapsView(self._source, self._jobs, self._appearance))
+        view = self._add_view(MapsView(*self._for_two_models))
         view.page_requested.connect(self.page_requested)
         view.paper_requested.connect(self.paper_requested)
         return view
@@ -205,10 +215,10 @@ class EvaluationPage(Page):
         """
         if self._measuring:
             return
-        dashboard = self._source.dashboard
+        dashboard = self._dashboard
 
         def work(task: Task) -> tuple[Sequence[EvaluationCandidate], Sequence[EvaluationCorpus]]:
-            return dashboard.candidates(), dashboard.corpora()
+            return dashboard.evaluation.candidates(), dashboard.corpora()
 
         self._jobs.run(
             tr("Loading models and data to evaluate"),
@@ -221,12 +231,12 @@ class EvaluationPage(Page):
 
     def measure(self, names: Sequence[str], suite: str, data: TrainingData | Path) -> None:
         """Evaluate these models in the trainer; one evaluation runs at a time."""
-        dashboard = self._source.dashboard
+        dashboard = self._dashboard
         alone = self._titles.get(names[0], names[0])
         what = alone if len(names) == 1 else trn("{n} model", "{n} models", len(names))
         self._measuring = self._jobs.run(
             tr("Evaluating {what}", what=what),
-            lambda task: dashboard.evaluate(names, suite, data, task),
+            lambda task: dashboard.evaluation.evaluate(names, suite, data, task),
             self._measured,
             on_failed=self.problem.emit,
             queue=JobQueue.long,
@@ -253,13 +263,18 @@ class EvaluationPage(Page):
 
     def export_page(self, file: Path | None = None) -> None:
         if target := file or ask_where("html", self):
-            boards, dashboard = self.scores.shown.boards, self._source.dashboard
-            self._export(target, lambda task: dashboard.write_page(boards, target, task))
+            boards, dashboard = self.scores.shown.boards, self._dashboard
+            self._export(target, lambda task: dashboard.evaluation.write_page(boards, target, task))
 
     def export_table(self, file: Path | None = None) -> None:
         if target := file or ask_where("csv", self):
-            boards, dashboard = self.scores.shown.boards, self._source.dashboard
-            self._export(target, lambda task: dashboard.write_csv(boards, target))
+            boards = self.scores.shown.boards
+
+            def write(task: Task) -> None:
+                with target.open("w", encoding="utf-8", newline="") as stream:
+                    write_csv(boards, stream)
+
+            self._export(target, write)
 
     def export_picture(self, file: Path | None = None) -> None:
         if target := file or ask_where("png", self):
@@ -303,7 +318,7 @@ class EvaluationPage(Page):
     def _look(self, show: Callable[[EvaluationResults], None]) -> None:
         self._jobs.run(
             tr("Loading scores"),
-            lambda task: self._source.dashboard.look(),
+            lambda task: self._dashboard.look(),
             show,
             queue=JobQueue.short,
             replaces="dashboard",

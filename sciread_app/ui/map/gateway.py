@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.domain.metadata.subject_areas import archive_of
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.paths import resource
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.tasks import Task
 from sciread_app.ui.map.color_scheme import (
@@ -25,7 +22,6 @@ from sciread_app.ui.map.color_scheme import (
 )
 from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.view_models import MapStatus, NearestPaper
-from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.workspace import Workspace
 
 ALIKE = 12  # number of papers shown as similar to another
@@ -59,7 +55,7 @@ class MapGateway:
             return by_read(ids, traits.read())
         if by is ColorBy.collection:
             return by_sets(ids, traits.collections(), tr("Not in a collection"))
-        return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
+        return by_sets(ids, _by_archive(traits.fields()), tr("Other or no field"))
 
     def years(self, ids: Ids) -> NDArray[np.int64]:
         """Return the publication year of each paper; 0: not known. `ids` are ascending."""
@@ -84,32 +80,9 @@ class MapGateway:
         ]
 
 
-class MapServices(CardSource, Protocol):
-    """The services of the map panel."""
-
-    @property
-    def map(self) -> MapGateway: ...
-
-
-def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:
+def _by_archive(fields: dict[str, Ids]) -> dict[str, Ids]:
     """Fields of arXiv by the archive they belong to: math.AG is Mathematics."""
     found: dict[str, list[Ids]] = {}
     for field, ids in fields.items():
-        found.setdefault(_subject(field), []).append(ids)
-    return {subject: np.concatenate(parts) for subject, parts in found.items()}
-
-
-def _subject(field: str) -> str:
-    known = _categories()
-    archive = field.split(".")[0]
-    if archive in known:
-        return known[archive]["name"]
-    return known[field]["group"] if field in known else field
-
-
-@lru_cache(maxsize=1)
-def _categories() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(
-        resource("arxiv_categories.json").read_text("utf-8")
-    )["categories"]
-    return found
+        found.setdefault(archive_of(field), []).append(ids)
+    return {archive: np.concatenate(parts) for archive, parts in found.items()}

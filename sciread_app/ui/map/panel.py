@@ -31,7 +31,8 @@ from sciread_app.ui.map.zoom_buttons import ZoomButtons
 from sciread_app.ui.widgets.layout.boxes import column
 
 if TYPE_CHECKING:
-    from sciread_app.ui.map.gateway import MapServices
+    from sciread_app.ui.map.gateway import MapGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
 
 EDGE = 12  # pixels from the legend to the map's edge
 LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
@@ -46,7 +47,7 @@ class MapPanel(QWidget):
     opened = Signal(object)  # PaperId of a point that was double-clicked
     escaped = Signal()
 
-    def __init__(self, gateway: MapServices, context: AppContext) -> None:
+    def __init__(self, gateway: MapGateway, cards: CardSource, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._gateway = gateway
@@ -55,7 +56,7 @@ class MapPanel(QWidget):
         self._highlighted: Sequence[int] | None = None  # None: all papers
         self._current: PaperId | None = None
         self._to_fit: Sequence[int] | None = None  # until there is a map
-        self.view = MapView(gateway, jobs, appearance)
+        self.view = MapView(cards, jobs, appearance)
         self.view.animated = True
         self.bar = MapToolbar()
         self.bar.hide()  # until a map is shown
@@ -63,8 +64,8 @@ class MapPanel(QWidget):
         self.legend.setParent(self.view)
         self._corner = QSizeF(0, 0)  # that the legend covers with all its categories
         self.zoom = ZoomButtons(appearance, self.view)
-        self.hover = HoverCard(gateway, jobs, self.view)
-        self.layout_job = LayoutJob(gateway.map, jobs, self)
+        self.hover = HoverCard(cards, jobs, self.view)
+        self.layout_job = LayoutJob(gateway, jobs, self)
         self.empty_states = MapEmptyStates(appearance, self.view)
         self.timeline = Timeline(appearance)
         self.timeline.hide()
@@ -153,7 +154,7 @@ class MapPanel(QWidget):
         drawing = points.drawing
         self._jobs.run(
             tr("Coloring the map"),
-            lambda task: self._gateway.map.scheme(by, drawing.ids),
+            lambda task: self._gateway.scheme(by, drawing.ids),
             lambda scheme: self._show_scheme(by, drawing, scheme),
             queue=JobQueue.short,
             replaces="map colours",
@@ -216,7 +217,7 @@ class MapPanel(QWidget):
 
         self._jobs.run(
             tr("Loading publication years"),
-            lambda task: self._gateway.map.years(drawing.ids),
+            lambda task: self._gateway.years(drawing.ids),
             show,
             queue=JobQueue.short,
             replaces="map years",
@@ -237,7 +238,7 @@ class MapPanel(QWidget):
 
         self._jobs.run(
             tr("Counting citations"),
-            lambda task: self._gateway.map.citations(points.ids),
+            lambda task: self._gateway.citations(points.ids),
             show,
             queue=JobQueue.short,
             replaces="map citations",
@@ -267,7 +268,7 @@ class MapPanel(QWidget):
 
         self._jobs.run(
             tr("Finding similar papers"),
-            lambda task: self._gateway.map.similar(paper),
+            lambda task: self._gateway.similar(paper),
             show,
             queue=JobQueue.short,
             replaces="similar papers on the map",

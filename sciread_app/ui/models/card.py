@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import format_day, tr
 from sciread_app.services.models.registry import MOST_TITLE, ModelDetails, ModelState
 from sciread_app.services.models.trash import DAYS, RemovedModel
-from sciread_app.ui.models.activation_controller import ActivationController
+from sciread_app.ui.activation_controller import ActivationController
 from sciread_app.ui.models.card_score_table import CardScoreTable
 from sciread_app.ui.models.recommendation import recommendation
 from sciread_app.ui.models.view_models import made, origin_rows, readiness, tiles

@@ -19,14 +19,18 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
-from sciread_app.services.models.installer import DownloadRequest
-from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
+from sciread_app.services.models.installer import DownloadRequest, ModelInstaller
+from sciread_app.services.models.registry import (
+    InstalledModel,
+    ModelDetails,
+    ModelRegistry,
+    ModelState,
+)
 from sciread_app.services.models.trash import RemovedModel
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobError, JobQueue
-from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.models.card import ModelCard
 from sciread_app.ui.models.dialogs import (
     ask_for_folder,
@@ -37,7 +41,7 @@ from sciread_app.ui.models.dialogs import (
 from sciread_app.ui.models.downloads import ModelDownloads
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.model_list import ModelList, rows_of
-from sciread_app.ui.models.view_models import ModelsSource, why_not
+from sciread_app.ui.models.view_models import why_not
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -53,13 +57,13 @@ class ModelsPage(Page):
     """Lists the models, and shows the selected one with its actions. Models are added, activated
     and removed in the background, and the list is loaded again afterwards."""
 
-    def __init__(self, source: ModelsSource, context: AppContext) -> None:
+    def __init__(
+        self, models: ModelRegistry, installer: ModelInstaller, context: AppContext
+    ) -> None:
         super().__init__(context.pages)
-        activation = context.activation
-        assert isinstance(activation, ActivationController)
-        self._registry = source.models
-        self._installer = source.installer
-        self._activation = activation
+        self._registry = models
+        self._installer = installer
+        self._activation = context.activation
         self._context, self._jobs = context, context.jobs
         self._appearance = context.appearance
         self._models: Sequence[InstalledModel] = ()

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Protocol
 
 from sciread_app.language import format_day, tr, trn
 from sciread_app.services.models.gallery import GalleryModel, score_text
-from sciread_app.services.models.installer import ModelInstaller
 from sciread_app.services.models.model_card import Origin
 from sciread_app.services.models.registry import (
     InstalledModel,
     ModelDetails,
-    ModelRegistry,
     ModelState,
 )
 from sciread_app.services.models.trash import RemovedModel
@@ -22,14 +19,6 @@ from sciread_app.ui.setting_labels import base_label, choice_label, setting_labe
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import STARTER
-
-
-class ModelsSource(Protocol):
-    @property
-    def models(self) -> ModelRegistry: ...
-
-    @property
-    def installer(self) -> ModelInstaller: ...
 
 
 def why_not(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -56,11 +56,6 @@ def citation_style(settings: QSettings, styles: Sequence[Style], default: str) -
     return default or (used.style if isinstance(used, CopyCitation) else styles[0].key)
 
 
-class DetailsSource(Protocol):
-    @property
-    def about(self) -> PaperGateway: ...
-
-
 class DetailsPanel(QFrame):
     """Shows a paper's metadata, marks, files, notes and related papers, beside the list or as a
     page.
@@ -85,14 +80,14 @@ class DetailsPanel(QFrame):
 
     def __init__(
         self,
-        source: DetailsSource,
+        about: PaperGateway,
         jobs: JobRunner,
         appearance: Appearance,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self._about = source.about
+        self._about = about
         self._jobs = jobs
         self._appearance = appearance
         self._settings: QSettings | None = None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -22,10 +21,9 @@ from sciread_app.services.ingest.lookup import citation_links
 from sciread_app.services.library.attachments import AttachmentService
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.services.search.results import shared_words
-from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
+from sciread_app.ui.paper_list.card_loader import CardLoader
 from sciread_app.ui.view_models import (
-    Card,
     CitationReport,
     Details,
     LookedUpText,
@@ -42,19 +40,9 @@ class PaperGateway:
     """Every method blocks, except those of `drafts`, and may be called from any thread. Only `ask`,
     `look_up` and `fetch` use the network, whose clients are created when first needed."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        best: Callable[[], AbstractContextManager[SearchService]],
-        quickest: Callable[[], AbstractContextManager[SearchService]],
-        cards: Callable[[Sequence[int]], list[Card]],
-    ) -> None:
-        """`best` is the search that knows meanings, if any; `quickest` returns at once; `cards`
-        returns the cards of papers."""
+    def __init__(self, workspace: Workspace, cards: CardLoader) -> None:
         self._workspace = workspace
         self._library = workspace.library
-        self._best = best
-        self._quickest = quickest
         self._cards = cards
         self._files = AttachmentService(workspace.library)
         self._styles = CitationStyles(workspace.home.styles)
@@ -64,14 +52,14 @@ class PaperGateway:
     def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         """Returns None if the paper no longer exists."""
         library = self._library
-        cards = self._cards([paper])
+        cards = self._cards.cards([paper])
         marks = library.organisation.of([paper]).get(paper)
         if not cards or marks is None:
             return None
         words: tuple[str, ...] = ()
         sentence = ""
         if query.terms:
-            with self._quickest() as search:
+            with self._workspace.active_model.use_without_waiting() as search:
                 why = search.why(query, [paper])[paper]
             words, sentence = why.words, why.sentence
         return Details(
@@ -116,8 +104,8 @@ class PaperGateway:
         return self._styles.add(file)
 
     def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
-        with self._best() as search:
-            found = search.similar([paper], limit=MOST_ALIKE)
+        with self._workspace.active_model.use() as now:
+            found = now.search.similar([paper], limit=MOST_ALIKE)
         hits = [*found.hits, *found.weaker]
         ids = [hit.paper for hit in hits]
         words = shared_words(self._library, paper, ids) if ids else {}

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QResizeEvent
@@ -26,7 +25,8 @@ from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
-from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource, citation_style
+from sciread_app.ui.paper.details_panel import DetailsPanel, citation_style
+from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.recent_papers import RecentPapers
@@ -53,21 +53,14 @@ MOST_RECENT = 10  # papers listed while no file is open
 MAX_LOADED = 3  # documents that stay loaded in the background
 
 
-class ReaderServices(DetailsSource, Protocol):
-    """The services that the page needs."""
-
-    @property
-    def reader(self) -> ReaderService: ...
-
-
 class ReaderPage(Page):
     """Keeps the open files in tabs, also over restarts, with a pane for the details and highlights
     of the current one. Files are loaded when their tab is shown, and only the last few stay loaded.
     Without open files, the papers read last are listed."""
 
-    def __init__(self, services: ReaderServices, context: AppContext) -> None:
+    def __init__(self, files: ReaderService, about: PaperGateway, context: AppContext) -> None:
         super().__init__(context.pages)
-        files, self._about = services.reader, services.about
+        self._about = about
         jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
@@ -93,7 +86,6 @@ class ReaderPage(Page):
         self.recent.removed.connect(self._unlist)
         self.recent.library_requested.connect(lambda: context.navigate.go_to("search"))
         self.stack.addWidget(self.recent)
-        self._services = services
         self.details: DetailsPanel | None = None  # in the pane; built when it is first shown
         self._without_tabs: QWidget = self.empty  # shown if no file is open
         self._details_of: PaperId | None = None  # links in the details may lead to others
@@ -496,7 +488,7 @@ class ReaderPage(Page):
 
     def _make_details(self) -> DetailsPanel:
         navigate = self._context.navigate
-        details = DetailsPanel(self._services, self._jobs, self._appearance)
+        details = DetailsPanel(self._about, self._jobs, self._appearance)
         details.setObjectName("")  # the pane has the frame
         details.remember(self._memory)
         details.connect_to(self._context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,6 @@ from sciread_app.language import format_list, tr
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
-from sciread_app.ui.view_models import Card
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,15 +35,11 @@ TITLES_SHOWN = 70  # characters of the titles among the reasons
 
 
 class RecommendationsGateway:
-    """Every method blocks; call them from worker threads. `cards` loads the cards of papers."""
+    """Every method blocks; call them from worker threads."""
 
-    def __init__(self, workspace: Workspace, cards: Callable[[Sequence[int]], list[Card]]) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._cards = cards
         self._left: dict[str, Interval] = {}  # intervals of topics that left digests
-
-    def cards(self, ids: Sequence[int]) -> list[Card]:
-        return self._cards(ids)
 
     def subjects(self) -> list[FollowedTopic]:
         return self._workspace.library.feedback.subjects()

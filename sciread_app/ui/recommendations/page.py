@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
@@ -20,7 +20,8 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
+from sciread_app.ui.paper.details_panel import DetailsPanel
+from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.recommendations.empty_states import (
     ALL_UNFOLLOWED,
     NO_TOPICS,
@@ -43,6 +44,7 @@ from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.rounded_popup import rounded
 
 if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
     from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 
 SLOW_MS = 250  # after which the page shows that it is loading
@@ -52,21 +54,20 @@ LEAST_WITH_TOPICS = 860  # pixels: the width of a page with the list of topics
 NAME_SHOWN = 50  # characters of a topic in a menu
 
 
-class RecommendationsPageServices(DetailsSource, Protocol):
-    """The services that the page needs."""
-
-    @property
-    def recommendations(self) -> RecommendationsGateway: ...
-
-
 class RecommendationsPage(Page):
     """Lists the followed topics, and the papers recommended for the selected one with the reasons.
     Feedback is saved in the background, can be undone, and changes the recommendations at once."""
 
-    def __init__(self, gateway: RecommendationsPageServices, context: AppContext) -> None:
+    def __init__(
+        self,
+        services: RecommendationsGateway,
+        cards: CardSource,
+        about: PaperGateway,
+        context: AppContext,
+    ) -> None:
         super().__init__(context.pages)
-        jobs, appearance, services = context.jobs, context.appearance, gateway.recommendations
-        self._gateway = gateway
+        jobs, appearance = context.jobs, context.appearance
+        self._about = about
         self._services = services
         self._jobs = jobs
         self._context = context
@@ -76,7 +77,7 @@ class RecommendationsPage(Page):
         self.new_query = styled(QPushButton(tr("Follow a query…")), "link")
         self.new_query.setToolTip(tr("Follow new papers from arXiv, PubMed, and other sources"))
         self.head = RecommendationsHeader(appearance)
-        self.model = ReasonModel(services, jobs, self)
+        self.model = ReasonModel(cards, jobs, self)
         self.list = RecommendationList(self.model, appearance)
         self.list.setAccessibleName(tr("Recommended papers"))
         self.empty = EmptyState(appearance)
@@ -93,7 +94,7 @@ class RecommendationsPage(Page):
     def details(self) -> DetailsPanel:
         """The details of the selected paper. They take as long to build as the rest of the page,
         and are first needed when the topics are loaded."""
-        details = DetailsPanel(self._gateway, self._jobs, self._context.appearance, self._split)
+        details = DetailsPanel(self._about, self._jobs, self._context.appearance, self._split)
         self._split.setStretchFactor(2, 4)
         self._split.setSizes([210, 560, 420])
         self._connect_details(details)

@@ -21,7 +21,8 @@ from sciread_app.ui.search.query_box.search_box import SearchBox
 from sciread_app.ui.widgets.layout.boxes import column
 
 if TYPE_CHECKING:
-    from sciread_app.ui.search.gateway import SearchGateway
+    from sciread_app.ui.compare.gateway import CompareGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
 
 UNLOAD_MS = 5 * 60_000  # after the page was left, until its models are unloaded
 
@@ -29,11 +30,11 @@ UNLOAD_MS = 5 * 60_000  # after the page was left, until its models are unloaded
 class ComparePage(Page):
     """A search box, and the results of both models below it. Filters are part of the text."""
 
-    def __init__(self, finder: SearchGateway, context: AppContext) -> None:
+    def __init__(self, comparisons: CompareGateway, cards: CardSource, context: AppContext) -> None:
         super().__init__(context.pages)
         self._navigate = context.navigate
         self.search_box = SearchBox(context.appearance)
-        self.panel = ComparePanel(finder, context.jobs, context.appearance)
+        self.panel = ComparePanel(comparisons, cards, context.jobs, context.appearance)
         self._unload = QTimer(self, singleShot=True, interval=UNLOAD_MS)
         self._unload.timeout.connect(self.panel.close_models)
         box, panel = self.search_box, self.panel

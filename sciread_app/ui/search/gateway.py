@@ -1,13 +1,12 @@
-"""Searches in an open workspace, and the cards of papers."""
+"""Searches in an open workspace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sciread_app.domain.metadata.paper_updates import retraction_status
 from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
@@ -18,11 +17,8 @@ from sciread_app.services.search.query_by_document import QueryByDocument, Query
 from sciread_app.services.search.results import SearchResults
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.gateway import CompareGateway
-from sciread_app.ui.map.gateway import MapGateway
-from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.result_mapping import BEST, listing_of
-from sciread_app.ui.view_models import Card, ResultList
+from sciread_app.ui.view_models import ResultList
 from sciread_app.workspace import Workspace
 
 NAMED = 12  # authors, tags and so on that are offered while one types
@@ -61,11 +57,6 @@ class SearchGateway:
         self._by_words = SearchService(workspace.library, None)
         self._active_model = workspace.active_model
         self._facets = FacetService(workspace.library)
-        self.about = PaperGateway(
-            workspace, self._semantic_search, self._available_search, self.cards
-        )
-        self.comparisons = CompareGateway(workspace)
-        self.map = MapGateway(workspace)
 
     def find(
         self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
@@ -106,26 +97,6 @@ class SearchGateway:
                 self._facets.remember(search.key, ids)
         return self._facets.of(ids, task)
 
-    def cards(self, ids: Sequence[int]) -> list[Card]:
-        marks = self._library.organisation.of(ids)
-        colours = self._library.tags.colours() if any(m.tags for m in marks.values()) else {}
-        versions = self._library.version_counts(ids)
-        cited = self._library.citations.citation_counts(map(PaperId, ids))
-        return [
-            Card(
-                paper,
-                mark.read,
-                mark.tags,
-                mark.rating,
-                retraction_status(paper),
-                colours,
-                versions.get(paper.id, 1),
-                cited.get(paper.id, 0),
-            )
-            for paper in self._library.get(ids)
-            if paper.id is not None and (mark := marks.get(paper.id)) is not None
-        ]
-
     @contextmanager
     def _prepared(self, query: Query, mode: SearchMode) -> Iterator[_PreparedSearch]:
         note = "" if mode is SearchMode.text or not query.terms else self._why_by_words()
@@ -142,19 +113,3 @@ class SearchGateway:
             return ""
         trouble = self._active_model.error
         return tr("Keyword results only. {failure}", failure=trouble) if trouble else STARTING
-
-    @contextmanager
-    def _semantic_search(self) -> Iterator[SearchService]:
-        """Search with the active model, waiting for it to load; by keywords if there is none."""
-        with self._active_model.use() as now:
-            yield now.search
-
-    @contextmanager
-    def _available_search(self) -> Iterator[SearchService]:
-        """Search that needs no waiting: by keywords while the model is loading."""
-        with (
-            nullcontext(self._by_words)
-            if self._why_by_words()
-            else self._semantic_search() as search
-        ):
-            yield search

@@ -41,6 +41,7 @@ from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 if TYPE_CHECKING:
     from sciread_app.services.search.query_by_document import QueryDocument
+    from sciread_app.ui.paper_list.paper_list import CardSource
     from sciread_app.ui.search.gateway import SearchGateway
 
 LINE = 32  # pixels: the height of the line above the list, whatever it contains
@@ -60,7 +61,12 @@ class SearchHeader(QWidget):
     mode_chosen = Signal(object)  # ViewMode
 
     def __init__(
-        self, source: SearchGateway, model: PaperModel, jobs: JobRunner, appearance: Appearance
+        self,
+        source: SearchGateway,
+        cards: CardSource,
+        model: PaperModel,
+        jobs: JobRunner,
+        appearance: Appearance,
     ) -> None:
         super().__init__()
         self._request = SearchRequest()
@@ -69,7 +75,7 @@ class SearchHeader(QWidget):
         self._source = source
         self._jobs = jobs
         self.filters = FilterBar(source, jobs, appearance)
-        self.steering = ExampleBar(source, model.known, jobs, appearance)
+        self.steering = ExampleBar(cards, model.known, jobs, appearance)
         self.order = SortButton(appearance)
         self.density = DensityButton(appearance)
         choices = [(name, f"{what} ({SWITCH_KEYS})") for name, what in VIEW_MODES.values()]

@@ -42,7 +42,10 @@ from sciread_app.ui.widgets.messages.empty_state import Actions
 from sciread_app.ui.widgets.rounded_popup import rounded
 
 if TYPE_CHECKING:
+    from sciread_app.ui.map.gateway import MapGateway
     from sciread_app.ui.map.panel import MapPanel
+    from sciread_app.ui.paper.gateway import PaperGateway
+    from sciread_app.ui.paper_list.paper_list import CardSource
     from sciread_app.ui.search.gateway import SearchGateway
 
 SLOW_MS = 250  # after which the page shows that it is searching
@@ -62,10 +65,18 @@ class SearchPage(Page):
     mode_changed = Signal(object)  # ViewMode
     view_shown = Signal(object)  # ResultView, each time one is shown
 
-    def __init__(self, finder: SearchGateway, context: AppContext) -> None:
+    def __init__(
+        self,
+        finder: SearchGateway,
+        cards: CardSource,
+        about: PaperGateway,
+        map_gateway: MapGateway,
+        context: AppContext,
+    ) -> None:
         super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
-        self._finder = finder
+        self._finder, self._cards = finder, cards
+        self._about, self._map_gateway = about, map_gateway
         self._context = context
         self._jobs, self._edits, self._navigate = jobs, context.edits, context.navigate
         self.view_shown.connect(self.actions_changed)
@@ -76,11 +87,11 @@ class SearchPage(Page):
         self._narrow = False  # the details do not fit next to the list
         # the history of `back`, with the current row of each view
         self._history: list[tuple[ResultView, int]] = []
-        self.model = PaperModel(finder, jobs, self)
-        self.header = SearchHeader(finder, self.model, jobs, appearance)
+        self.model = PaperModel(cards, jobs, self)
+        self.header = SearchHeader(finder, cards, self.model, jobs, appearance)
         self.search_box = self.header.search_box
         self.result_list = PaperList(self.model, appearance)
-        self.empty = EmptyList(finder.about, jobs, appearance)
+        self.empty = EmptyList(about, jobs, appearance)
         self.answered: set[str] = set()  # the queries whose results were shown
         self.mode = ViewMode.list
         self.map: MapPanel | None = None  # built when it is first shown
@@ -452,7 +463,7 @@ class SearchPage(Page):
         )
 
     def _build_map(self, panel: type[MapPanel]) -> None:
-        shown = self.map = panel(self._finder, self._context)
+        shown = self.map = panel(self._map_gateway, self._cards, self._context)
         self._pages.addWidget(shown)
         before: QWidget = self.result_list
         for stop in shown.findChildren(QWidget):
@@ -519,7 +530,7 @@ class SearchPage(Page):
     def details(self) -> DetailsPanel:
         """The panel beside the list, built when it is first needed: it takes as long as the rest of
         the page."""
-        details = DetailsPanel(self._finder, self._jobs, self._context.appearance, self._split)
+        details = DetailsPanel(self._about, self._jobs, self._context.appearance, self._split)
         self._split.setStretchFactor(1, 4)
         self._split.setSizes([620, 480])
         details.connect_to(self._context)
@@ -540,7 +551,7 @@ class SearchPage(Page):
     @cached_property
     def welcome(self) -> WelcomePage:
         """The page of an empty library, built when it is first shown."""
-        welcome = WelcomePage(self._finder.about, self._context)
+        welcome = WelcomePage(self._about, self._context)
         self._pages.addWidget(welcome)
         welcome.loaded.connect(self.details.loaded)
         welcome.sample_requested.connect(self.sample_requested)

@@ -17,6 +17,7 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.ui.actions import ActionRegistry
+from sciread_app.ui.activation_controller import ActivationController
 from sciread_app.ui.add_papers.imports.controller import (
     ImportController,
     report_import,
@@ -28,7 +29,6 @@ from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.library.edit_queue import EditQueue
 from sciread_app.ui.library.export import ExportController
-from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.actions import read_in, save_copy_of, save_notes_of
 from sciread_app.ui.search.page import SearchPage
@@ -124,8 +124,10 @@ class MainWindow(QMainWindow):
         """Show this library once all parts of its page are built, one in each pass of the event
         loop. With `sample`, fill it with the sample first."""
         self.gateway = gateway
-        self._edits = EditQueue(gateway.editor, self._jobs)
-        self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
+        self._edits = EditQueue(gateway.workspace.editor, self._jobs)
+        self.activation = ActivationController(
+            gateway.workspace.active_model, self._jobs, self.banner, self
+        )
         topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
         once = tr("A paper that is new in several topics counts once.")
         topics.total_changed.connect(partial(self._navigation.show_count, "foryou", once))
@@ -142,7 +144,7 @@ class MainWindow(QMainWindow):
             open_settings=self.memory,
             pages=self._pages,
         )
-        self.importing = ImportController(gateway, self._jobs, self)
+        self.importing = ImportController(gateway.workspace, self._jobs, self)
         self.importing.changed.connect(self.events.library_changed)
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
@@ -267,7 +269,7 @@ class MainWindow(QMainWindow):
 
         self._jobs.run(
             tr("Finding the PDF file"),
-            lambda task: self.gateway.reader.files(paper),
+            lambda task: self.gateway.workspace.reader.files(paper),
             found,
             queue=JobQueue.short,
             replaces="file to read",
@@ -601,14 +603,14 @@ class MainWindow(QMainWindow):
         gateway, page, library_actions = self.gateway, self.page, self.menus.library_actions
         self.exports = ExportController(self.context, gateway.workspace, self.importing, self)
         self.library_controller = LibraryController(
-            self.context, page, gateway.workspace, gateway, library_actions, self.menus.rate,
-            self._edits, self.exports, self,
+            self.context, page, gateway.workspace, gateway.card_loader, library_actions,
+            self.menus.rate, self._edits, self.exports, self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.library_controller)
         self.library_controller.sidebar.restore(self.memory())
         undo, redo = library_actions["undo"], library_actions["redo"]
-        UndoMenu(self._actions, undo, redo, gateway.editor, self.context, self)
+        UndoMenu(self._actions, undo, redo, gateway.workspace.editor, self.context, self)
 
     def _go_on(self) -> None:
         """Start what would have delayed the first papers."""

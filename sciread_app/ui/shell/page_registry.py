@@ -43,19 +43,30 @@ PLACES = (
 )  # fmt: skip
 # The pages. The first one of a place is shown on the first visit.
 PAGES = (
-    PageSpec("search", "library", tr("Library"), "search.page:SearchPage"),
+    PageSpec("search", "library", tr("Library"), "search.page:SearchPage",
+        "search card_loader about map",
+    ),
     PageSpec(
-        "duplicates", "library", tr("Duplicates"), "duplicates.page:DuplicatesPage", "duplicates",
+        "duplicates", "library", tr("Duplicates"), "duplicates.page:DuplicatesPage",
+        "workspace.duplicates",
         "Ctrl+7",
     ),
-    PageSpec("foryou", "discover", tr("New papers"), "recommendations.page:RecommendationsPage"),
+    PageSpec("foryou", "discover", tr("New papers"), "recommendations.page:RecommendationsPage",
+        "recommendations card_loader about",
+    ),
     PageSpec("digest", "discover", tr("Digest"), "digest.page:DigestPage", "workspace.digests"),
-    PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage"),
+    PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage", "workspace.reader about"),
     PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
-    PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage"),
+    PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage",
+        "workspace.models workspace.installer",
+    ),
     PageSpec("training", "lab", tr("Training"), "training.page:TrainingPage", "training"),
-    PageSpec("dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage"),
-    PageSpec("compare", "lab", tr("Compare"), "search.compare_page:ComparePage"),
+    PageSpec("dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage",
+        "dashboard comparisons card_loader",
+    ),
+    PageSpec("compare", "lab", tr("Compare"), "search.compare_page:ComparePage",
+        "comparisons card_loader",
+    ),
     PageSpec("settings", "settings", tr("Settings"), "settings.page:SettingsPage",
         "settings workspace",
     ),
@@ -74,6 +85,11 @@ _LATER = (
 )
 _SERVICES = (
     "services.digest.digest_service",
+    "services.evaluation.evaluation_service",
+    "services.evaluation.model_comparison",
+    "services.library.reader",
+    "services.models.installer",
+    "services.training.run_import",
     "services.training.training_service",
     "sources.endpoints",  # for the first visit of the settings
 )
@@ -102,6 +118,6 @@ def build(key: str, services: WindowGateway, context: AppContext) -> Page:
     spec = _SPECS[key]
     module, _, name = spec.page.partition(":")
     page_class = getattr(import_module(f"sciread_app.ui.{module}"), name)
-    needed = [attrgetter(name)(services) for name in spec.services.split()] or [services]
+    needed = [attrgetter(name)(services) for name in spec.services.split()]
     page: Page = page_class(*needed, context)
     return page

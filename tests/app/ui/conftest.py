@@ -110,7 +110,7 @@ def show_page(
     """Return a function that shows a search page and waits for its first results."""
 
     def show(gateway: FakeGateway) -> SearchPage:
-        page = SearchPage(gateway, context)
+        page = SearchPage(gateway.search, gateway.card_loader, gateway.about, gateway.map, context)
         page.resize(1100, 700)
         qtbot.addWidget(page)
         page.show()

@@ -182,7 +182,7 @@ def test_sample_library_refuses_papers_and_own_backups(home):
     try:
         assert workspace.settings.model == "none"  # the settings are shared
         for adding in (
-            lambda: gateway.add([home.settings], Task()),
+            lambda: gateway.workspace.import_files([home.settings], Task()),
             lambda: workspace.import_zotero(None, Task()),
             lambda: gateway.intake.keep(SourceQuery("arxiv", "bees")),
             lambda: gateway.about.fetch("10.1000/1", Task()),

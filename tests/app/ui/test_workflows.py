@@ -181,4 +181,4 @@ def test_places_have_shortcuts_and_palette_changes_the_theme(qtbot, jobs, window
 
 def library(window: MainWindow):
     assert isinstance(window.gateway, WindowGateway)
-    return window.gateway._library
+    return window.gateway.workspace.library

@@ -238,7 +238,11 @@ def _compare(window):
 
 
 def _editor(window):
-    page, library_controller, editor = window.page, window.library_controller, window.gateway.editor
+    page, library_controller, editor = (
+        window.page,
+        window.library_controller,
+        window.gateway.workspace.editor,
+    )
     ids = list(page.view.listing.ids)
     page.result_list.choose(ids[:3])
     for choose in (
@@ -285,7 +289,7 @@ def _open_paper(window):
     yield
     first = page.view.listing.ids[0]
     window.gateway.about.attach(first, window._home / BOOK, Task())
-    window.gateway.editor.add_note(first, HONEY)
+    window.gateway.workspace.editor.add_note(first, HONEY)
     window.events.library_changed.emit(LibraryChanges(papers=True))
     yield
     page.open_paper()

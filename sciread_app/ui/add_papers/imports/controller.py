@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,18 +17,11 @@ from sciread_app.ui.jobs.runner import Job, JobRunner
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
+if TYPE_CHECKING:
+    from sciread_app.workspace import Workspace
+
 T = TypeVar("T")
 STOP_NOTE = tr("Papers imported so far are kept")
-
-
-class ImportBackend(Protocol):
-    def add(self, paths: Sequence[Path], task: Task) -> ImportSummary: ...
-
-    def add_sample(self, task: Task) -> ImportSummary: ...
-
-    def encode_missing(self, task: Task) -> int:
-        """Index the papers that are not indexed yet; returns their number."""
-        ...
 
 
 class ImportController(QObject):
@@ -38,10 +32,10 @@ class ImportController(QObject):
     stopped = Signal(str)  # the title of the job that the user stopped
 
     def __init__(
-        self, importer: ImportBackend, jobs: JobRunner, parent: QObject | None = None
+        self, workspace: Workspace, jobs: JobRunner, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._importer = importer
+        self._workspace = workspace
         self._jobs = jobs
         self._imports: set[Job] = set()
         self._catching_up: Job | None = None
@@ -56,12 +50,18 @@ class ImportController(QObject):
             title = trn(
                 "Importing {n} files and folders", "Importing {n} files and folders", len(chosen)
             )
-        return self.bring(title, lambda task: self._importer.add(chosen, task))
+        return self.bring(title, lambda task: self._import(chosen, task))
 
     def add_sample(self) -> Job:
         title = tr("Preparing the sample library")
-        work = self._importer.add_sample
-        return self._run(title, work, self._sample_added, self.add_sample, STOP_NOTE)
+        add = self._workspace.add_sample
+        return self._run(
+            title,
+            lambda task: ImportSummary.of(add(task)),
+            self._sample_added,
+            self.add_sample,
+            STOP_NOTE,
+        )
 
     def bring(self, title: str, work: Callable[[Task], ImportSummary]) -> Job:
         """Import papers, for example those of another program."""
@@ -83,7 +83,7 @@ class ImportController(QObject):
                 self.changed.emit(LibraryChanges(vectors=True))
 
         title = tr("Indexing papers")
-        work = self._importer.encode_missing
+        work = self._workspace.active_model.encode_missing
         stop_note = tr("Papers indexed so far are kept")
         job = self._run(title, work, encoded, self.encode_missing, stop_note, visible=False)
         job.indexes = True
@@ -102,6 +102,19 @@ class ImportController(QObject):
         job.retry = retry
         self._imports.add(job)
         return job
+
+    def _import(self, paths: Sequence[Path], task: Task) -> ImportSummary:
+        """Import these files and folders; if canceled, the summary of the finished part."""
+        report = self._workspace.import_files(paths, task)
+        folder = None if report.stopped else self._unwatched(paths)
+        return replace(ImportSummary.of(report), folder=folder)
+
+    def _unwatched(self, paths: Sequence[Path]) -> Path | None:
+        """The folder in `paths`, if that is all and it is not watched."""
+        watched = {folder.path for folder in self._workspace.watched_folders.all()}
+        if len(paths) != 1 or not paths[0].is_dir() or str(paths[0].absolute()) in watched:
+            return None
+        return paths[0]
 
     def _added(self, summary: ImportSummary) -> None:
         self._sample_added(summary)

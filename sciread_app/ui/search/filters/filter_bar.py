@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from sciread_app.domain.metadata import subject_areas
 from sciread_app.domain.query.facets import FacetCounts
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr, trn
-from sciread_app.paths import resource
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
@@ -74,15 +73,9 @@ OFFERS = {
 SWITCHES = {"has": (tr("Has PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",))}
 
 
-@lru_cache(maxsize=1)
-def _arxiv() -> dict[str, str]:
-    categories = json.loads(resource("arxiv_categories.json").read_text("utf-8"))["categories"]
-    return {key.casefold(): about["name"] for key, about in categories.items()}
-
-
 def field_words(field: str) -> str:
     """A subject area such as cs.CL as Computation and Language (cs.CL)."""
-    name = _arxiv().get(field.casefold())
+    name = subject_areas.name_of(field)
     return f"{name} ({field})" if name else field
 
 

@@ -32,7 +32,7 @@ def gateway(tmp_path) -> Iterator[WindowGateway]:
     for number, entry in enumerate(ENTRIES):
         file = tmp_path / f"{number}.bib"
         file.write_text(entry, "utf-8")
-        gateway.add([file], Task())
+        gateway.workspace.import_files([file], Task())
     yield gateway
     gateway.close()
 
@@ -72,27 +72,30 @@ def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.list.hasFocus())
     qtbot.keyClick(page.list, Key.Key_M)
     qtbot.waitUntil(page.empty.isVisible)
-    [merged] = [card.paper for card in gateway.cards([1, 2])]
+    [merged] = [card.paper for card in gateway.card_loader.cards([1, 2])]
     assert merged.venue == "Annalen" and merged.authors[0].family == "Curie"
     undo = window.menus.library_actions["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "merged 2 papers" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(lambda: page.panel.found is not None and page.list.isVisible())
-    assert [card.paper.venue for card in gateway.cards([1, 2])] == ["", "Annalen"]
+    assert [card.paper.venue for card in gateway.card_loader.cards([1, 2])] == ["", "Annalen"]
     qtbot.keyClick(page.list, Key.Key_K)
     qtbot.waitUntil(page.empty.isVisible)
-    assert len(gateway.cards([1, 2])) == 2 and gateway.editor.library_tree().duplicates == 0
+    assert (
+        len(gateway.card_loader.cards([1, 2])) == 2
+        and gateway.workspace.editor.library_tree().duplicates == 0
+    )
 
 
 def test_listed_merge_can_be_split_again(qtbot, window, gateway):
-    gateway.editor.merge_into_best([1, 2])
+    gateway.workspace.editor.merge_into_best([1, 2])
     qtbot.keyClick(window, Key.Key_7, Control)
     page = window.other_page("duplicates")
     page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.isVisible() and page.merges.current is not None)
     qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(page.empty.isVisible)
-    assert len(gateway.cards([1, 2, 3])) == 2
+    assert len(gateway.card_loader.cards([1, 2, 3])) == 2
     undo = window.menus.library_actions["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "split" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.paths import Home
+from sciread_app.services.evaluation.csv_export import write_csv
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.gateway import CompareGateway
 from sciread_app.ui.evaluation.gateway import EvaluationGateway
@@ -119,12 +121,12 @@ def test_training_curve_grows_with_new_events(dashboard, tmp_path):
     run = Run.create(tmp_path / "runs" / "first", recipe)
     for step in (1, 2, 3):
         run.append(Event("step", float(step), step, {"stage": "triples", "loss": 1 / step}))
-    (training,) = dashboard.trainings()
+    (training,) = dashboard.runs.all()
     assert (training.name, training.method) == ("first", "SPECTER")
     assert len(dashboard.progress_of("first", Task()).curves["loss"]) == 3
     run.append(Event("step", 4.0, 4, {"stage": "triples", "loss": 0.2}))
     assert dashboard.progress_of("first", Task()).curves["loss"].mean[-1] == 0.2
-    assert not dashboard.after("first")
+    assert not dashboard.runs.scores("first")
 
 
 def test_command_line_prints_the_same_scores(dashboard, tmp_path):
@@ -151,10 +153,11 @@ def test_scores_are_written_as_html_and_csv(dashboard, tmp_path):
     boards = dashboard.look().boards
     page = tmp_path / "out" / "page.html"
     page.parent.mkdir()
-    dashboard.write_page(boards, page, Task())
+    dashboard.evaluation.write_page(boards, page, Task())
     text = page.read_text("utf-8")
     assert "Starter" in text and "TF-IDF" in text and "<script" not in text
     assert [path.name for path in page.parent.iterdir()] == ["page.html"]
-    lines = dashboard.write_csv(boards, tmp_path / "all.csv")
-    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as stream:
-        assert len(list(csv.DictReader(stream))) == lines == 8
+    stream = io.StringIO()
+    lines = write_csv(boards, stream)
+    stream.seek(0)
+    assert len(list(csv.DictReader(stream))) == lines == 8

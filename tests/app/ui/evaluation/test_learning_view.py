@@ -52,7 +52,7 @@ def test_ticks_are_kept_on_refresh(view, settled):
 
 
 def test_losses_with_different_settings_get_a_remark(qtbot, view, dashboard, settled):
-    dashboard.runs = [
+    dashboard.trainings = [
         training("first", settings={"margin": 1.0, "epochs": 1.0}),
         training("second", settings={"margin": 0.5, "epochs": 2.0}),
     ]
@@ -66,7 +66,7 @@ def test_losses_with_different_settings_get_a_remark(qtbot, view, dashboard, set
 
 
 def test_view_without_trainings_leads_to_the_training_page(qtbot, view, dashboard, settled):
-    dashboard.runs = []
+    dashboard.trainings = []
     view.ask()
     settled()
     assert view.empty.title.text() == "No training runs yet"

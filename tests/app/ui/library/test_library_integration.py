@@ -30,7 +30,7 @@ def gateway(tmp_path) -> Iterator[WindowGateway]:
     gateway = open_gateway(home)
     file = tmp_path / "bees.bib"
     file.write_text("".join(ENTRY.format(n) for n in range(1, 7)), "utf-8")
-    gateway.add([file], Task())
+    gateway.workspace.import_files([file], Task())
     yield gateway
     gateway.close()
 
@@ -81,7 +81,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     qtbot.keyClicks(chooser.line, "to read")
     qtbot.keyClick(chooser.line, Key.Key_Return)
     settled()
-    library_tree = gateway.editor.library_tree()
+    library_tree = gateway.workspace.editor.library_tree()
     assert [(one.path, one.count) for one in library_tree.collections] == [
         ("thesis", 2),
         ("thesis/bees", 2),
@@ -101,7 +101,9 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     editor = tree.findChild(QLineEdit, "rename")
     editor.setText("honey")
     qtbot.keyClick(editor, Key.Key_Return)
-    qtbot.waitUntil(lambda: gateway.editor.library_tree().collections[1].path == "thesis/honey")
+    qtbot.waitUntil(
+        lambda: gateway.workspace.editor.library_tree().collections[1].path == "thesis/honey"
+    )
     settled()
 
     # Edit a field of the first paper, which is marked from then on.
@@ -119,7 +121,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
         dialog.save()
         settled()
         into_list()
-    assert gateway.cards([first])[0].paper.venue == "Annalen der Physik"
+    assert gateway.card_loader.cards([first])[0].paper.venue == "Annalen der Physik"
 
     # Trash a paper, undo, trash it again, then delete it permanently after a question.
     press(Key.Key_Delete)
@@ -138,8 +140,11 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     (box,) = window.findChildren(QMessageBox)
     assert box.text() == "Permanently delete 1 paper?"
     next(button for button in box.buttons() if button.text() == "Delete permanently").click()
-    qtbot.waitUntil(lambda: gateway.editor.library_tree().trash == 0)
-    assert gateway.editor.library_tree().papers == 5 and gateway.cards([first]) == []
+    qtbot.waitUntil(lambda: gateway.workspace.editor.library_tree().trash == 0)
+    assert (
+        gateway.workspace.editor.library_tree().papers == 5
+        and gateway.card_loader.cards([first]) == []
+    )
     settled()
 
 

@@ -40,7 +40,7 @@ def workspace(tmp_path, monkeypatch):
 
 def test_groups_and_colours_of_a_real_library_are_shown(workspace, qtbot, jobs, context):
     gateway = WindowGateway(workspace)
-    panel = MapPanel(gateway, context)
+    panel = MapPanel(gateway.map, gateway.card_loader, context)
     panel.view.animated = False
     panel.resize(1100, 700)
     qtbot.addWidget(panel)

@@ -36,7 +36,7 @@ def gateway():
 @pytest.fixture
 def show(qtbot, jobs, context):
     def show(gateway):
-        panel = MapPanel(gateway, context)
+        panel = MapPanel(gateway.map, gateway, context)
         panel.view.animated = False
         panel.resize(1100, 700)
         qtbot.addWidget(panel)
@@ -424,7 +424,7 @@ def test_fit_zooms_to_papers(show, gateway):
 
 
 def test_papers_are_highlighted_and_fitted_once_the_map_is_loaded(qtbot, jobs, context, gateway):
-    panel = MapPanel(gateway, context)
+    panel = MapPanel(gateway.map, gateway, context)
     panel.view.animated = False
     panel.resize(1100, 700)
     qtbot.addWidget(panel)
@@ -788,7 +788,7 @@ def black_holes_seen(view):
 def show_large(painters, gateway, jobs, context, qtbot):
     """Show a large map that workers do not paint before `painters.go_on` is set."""
     gateway.map = FakeMap(8_000)
-    panel = MapPanel(gateway, context)
+    panel = MapPanel(gateway.map, gateway, context)
     panel.view.animated = False
     panel.resize(1100, 700)
     qtbot.addWidget(panel)

@@ -43,7 +43,8 @@ def filtered(timeline):
 
 @pytest.fixture
 def panel(qtbot, jobs, context):
-    panel = MapPanel(FakeGateway(80), context)
+    gateway = FakeGateway(80)
+    panel = MapPanel(gateway.map, gateway, context)
     panel.view.animated = False
     panel.resize(1100, 700)
     qtbot.addWidget(panel)
@@ -157,7 +158,7 @@ def test_redrawn_map_keeps_the_selected_years(panel, qtbot, jobs):
     qtbot.waitUntil(lambda: panel.timeline.histogram.limits == (2001, 2019))
     panel.timeline.histogram.select(2001, 2001)
     panel.timeline.unknown.click()
-    panel._gateway.map.count = panel._gateway.map.with_vector = 90
+    panel._gateway.count = panel._gateway.with_vector = 90
     panel.library_changed(LibraryChanges(papers=True, vectors=True))
     qtbot.waitUntil(lambda: len(panel.view.points.ids) == 90 and not jobs.running())
     assert shown(panel) == [1, 21, 41, 61, 81]

@@ -101,8 +101,8 @@ def test_facet_counts_are_kept_per_model(window, workspace):
     for name in ("ours", "theirs", "ours"):
         workspace.active_model.activate(name, Task())
         workspace.active_model.encode_missing(Task())
-        gateway.find(parse("bees"), SearchMode.meaning, Task())
-        now = gateway.facets(parse("bees"), SearchMode.meaning, Task()).years
+        gateway.search.find(parse("bees"), SearchMode.meaning, Task())
+        now = gateway.search.facets(parse("bees"), SearchMode.meaning, Task()).years
         assert years.setdefault(name, now) == now
     assert years["ours"] != years["theirs"]
 

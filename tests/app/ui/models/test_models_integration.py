@@ -34,7 +34,7 @@ class TimedEncoder(FakeEncoder):
 def gateway(tmp_path, monkeypatch):
     monkeypatch.setattr(workspace, "EncoderProcess", TimedEncoder)
     gateway = open_gateway(tmp_path)
-    gateway._library.put([paper(f"On bees, part {n}") for n in range(200)])
+    gateway.workspace.library.put([paper(f"On bees, part {n}") for n in range(200)])
     yield gateway
     gateway.close()
 
@@ -70,19 +70,19 @@ def test_model_is_added_activated_removed_and_restored(
 
     page.activate()
     qtbot.waitUntil(lambda: "In use" in card.ready.text() and not jobs.running())
-    assert gateway._workspace.active_model.model == "bees"
-    assert gateway.models.about("bees").model.speed > 0
+    assert gateway.workspace.active_model.model == "bees"
+    assert gateway.workspace.models.about("bees").model.speed > 0
     assert page.why_not("remove") == "This model is in use"
 
     page.go_back()
     qtbot.waitUntil(
-        lambda: gateway._workspace.active_model.model == "starter" and not jobs.running()
+        lambda: gateway.workspace.active_model.model == "starter" and not jobs.running()
     )
     page.load("bees")
     qtbot.waitUntil(lambda: page.why_not("remove") == "" and not jobs.running())
     page.remove()
-    qtbot.waitUntil(lambda: len(gateway.models.trashed()) == 1 and not jobs.running())
-    [removed] = gateway.models.trashed()
+    qtbot.waitUntil(lambda: len(gateway.workspace.models.trashed()) == 1 and not jobs.running())
+    [removed] = gateway.workspace.models.trashed()
     page.load(removed.key)
     qtbot.waitUntil(lambda: page.card.removed is not None and not jobs.running())
     page.restore()
@@ -93,12 +93,12 @@ def test_model_is_added_activated_removed_and_restored(
 def test_model_removed_elsewhere_disappears_from_the_list(
     qtbot, show_window, gateway, jobs, zipped_model
 ):
-    gateway.installer.add(zipped_model, Task())
+    gateway.workspace.installer.add(zipped_model, Task())
     window = show_window(gateway)
     window.go_to("models")
     page = window.other_page("models")
     qtbot.waitUntil(lambda: len(page.list.rows) == 2 and not jobs.running())
-    gateway.models.remove("bees")  # as another program would
+    gateway.workspace.models.remove("bees")  # as another program would
     page.list.setCurrentIndex(page.list.model().index(1, 0))
     qtbot.waitUntil(lambda: page.list.rows[1].key == "" and not jobs.running())
     assert not window.banner.isVisible()

@@ -42,7 +42,7 @@ def show(qtbot, jobs, appearance, gateway):
     panels = []
 
     def show_paper(id=1, panel=None):
-        panel = panel or DetailsPanel(gateway, jobs, appearance)
+        panel = panel or DetailsPanel(gateway.about, jobs, appearance)
         if panel not in panels:
             panels.append(panel)
             panel.resize(520, 3000)
@@ -56,7 +56,7 @@ def show(qtbot, jobs, appearance, gateway):
 
 
 def test_two_panels_look_up_papers_independently(qtbot, jobs, appearance, gateway):
-    panels = [DetailsPanel(gateway, jobs, appearance) for _ in range(2)]
+    panels = [DetailsPanel(gateway.about, jobs, appearance) for _ in range(2)]
     for id, panel in enumerate(panels, start=1):
         qtbot.addWidget(panel)
         panel.show_paper(id)
@@ -108,7 +108,7 @@ def shown(text):
 
 @pytest.mark.parametrize("abstract, headed", [("On bees.", True), ("", False)])
 def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstract, headed):
-    panel = DetailsPanel(gateway, jobs, appearance)
+    panel = DetailsPanel(gateway.about, jobs, appearance)
     qtbot.addWidget(panel)
     known = paper(abstract=abstract, authors="Bee, Ann", published="2020")
     panel.show_paper(3, Card(known))
@@ -117,7 +117,7 @@ def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstra
 
 
 def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, gateway):
-    panel = DetailsPanel(gateway, jobs, appearance)
+    panel = DetailsPanel(gateway.about, jobs, appearance)
     qtbot.addWidget(panel)
     panel.show_paper(3, Card(gateway.paper(3), tags=("maths",), rating=4))
     assert "Paper 3" in shown(panel.parts.head)
@@ -526,7 +526,7 @@ def test_similar_papers_are_shown_with_the_reason(show, qtbot):
 
 
 def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, gateway):
-    panel = DetailsPanel(gateway, jobs, appearance)
+    panel = DetailsPanel(gateway.about, jobs, appearance)
     qtbot.addWidget(panel)
     gateway.papers[1] = paper("Long", abstract="It goes on. " * 400)
     panel.resize(420, 300)

@@ -95,6 +95,6 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     qtbot.waitUntil(lambda: page.view.query == "ninth" and page.model.rowCount() == 1)
 
     # Undo the note like any other edit.
-    window.gateway.editor.undo()
+    window.gateway.workspace.editor.undo()
     page.search_box.set_text("semaphores")
     qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 0)

@@ -34,7 +34,7 @@ def make_page(qtbot, jobs, context, gateway) -> Callable[[], ReaderPage]:
     """Return a function that shows a reader page without an open file."""
 
     def make() -> ReaderPage:
-        page = ReaderPage(gateway, context)
+        page = ReaderPage(gateway.reader, gateway.about, context)
         page.resize(900, 600)
         qtbot.addWidget(page)
         page.show()

@@ -32,7 +32,7 @@ def make_page(qtbot, jobs, context, reading):
     def make() -> ReaderPage:
         gateway = FakeGateway(20)
         gateway.reader = reading
-        page = ReaderPage(gateway, context)
+        page = ReaderPage(gateway.reader, gateway.about, context)
         page.resize(900, 600)
         qtbot.addWidget(page)
         page.show()

@@ -33,9 +33,11 @@ def show(qtbot, jobs, context, qapp):
 
     def show(*subjects) -> tuple[RecommendationsPage, FakeRecommendations]:
         gateway = FakeGateway(30)
-        gateway.recommendations = FakeRecommendations(gateway.cards, subjects)
+        gateway.recommendations = FakeRecommendations(subjects)
         topics = FollowedTopics(gateway.recommendations, jobs, context.open_settings, qapp)
-        page = RecommendationsPage(gateway, replace(context, topics=topics))
+        page = RecommendationsPage(
+            gateway.recommendations, gateway, gateway.about, replace(context, topics=topics)
+        )
         page.resize(1150, 700)
         qtbot.addWidget(page)
         page.show()

@@ -63,12 +63,12 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     qtbot.keyClicks(page.list, "+")
     settle()
     assert list(page.model.listing.ids) == [second]
-    assert first in gateway._library.feedback.members(1)
+    assert first in gateway.workspace.library.feedback.members(1)
 
     window.menus.library_actions["undo"].trigger()
     settle()
     assert set(page.model.listing.ids) == {first, second}
-    assert first not in gateway._library.feedback.members(1)
+    assert first not in gateway.workspace.library.feedback.members(1)
 
     page.list.go_to(page.model.row_of(second))
     qtbot.keyClicks(page.list, "-")

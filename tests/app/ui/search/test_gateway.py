@@ -46,11 +46,11 @@ def gateway(workspace: Workspace) -> WindowGateway:
 
 
 def find(gateway, text, mode=SearchMode.hybrid, order=Order.relevance):
-    return gateway.find(parse(text), mode, Task(), order)
+    return gateway.search.find(parse(text), mode, Task(), order)
 
 
 def titles(gateway, listing):
-    cards = {card.paper.id: card.paper.title for card in gateway.cards(listing.ids)}
+    cards = {card.paper.id: card.paper.title for card in gateway.card_loader.cards(listing.ids)}
     return [cards[paper] for paper in listing.ids]
 
 
@@ -101,7 +101,7 @@ def test_load_without_a_model_returns_at_once(tmp_path, workspace):
     found = find(gateway, "primes")
     assert titles(gateway, found) == ["Zeta functions"]
     assert found.note.startswith("Keyword results only.") and "gone" in found.note
-    assert gateway.encode_missing(Task()) == 0
+    assert gateway.workspace.active_model.encode_missing(Task()) == 0
     assert not gateway.status().by_meaning
     gateway.close()
 
@@ -128,8 +128,11 @@ def test_version_titles_have_formulas_in_unicode(gateway, workspace):
 
 
 def test_read_state_is_saved(gateway):
-    gateway.editor.mark_read([2], True)
-    assert {card.paper.id: card.read for card in gateway.cards([1, 2])} == {1: False, 2: True}
+    gateway.workspace.editor.mark_read([2], True)
+    assert {card.paper.id: card.read for card in gateway.card_loader.cards([1, 2])} == {
+        1: False,
+        2: True,
+    }
 
 
 def test_papers_are_copied_as_bibtex(gateway):
@@ -140,9 +143,9 @@ def test_papers_are_copied_as_bibtex(gateway):
 def test_import_returns_its_summary(gateway, tmp_path):
     file = tmp_path / "two.bib"
     file.write_text(TWO, "utf-8")
-    summary = gateway.add([file], Task())
+    summary = gateway.workspace.import_files([file], Task())
     assert (summary.read, summary.added, summary.failed) == (2, 1, 1)
-    assert summary.failures[0].entry == "broken"
+    assert summary.skips[0].entry == "broken"
     assert gateway.status().papers == 4
 
 
@@ -157,7 +160,7 @@ def test_cancelled_import_returns_a_partial_summary(gateway, tmp_path):
             task.cancel()
 
     task = Task(stop)
-    summary = gateway.add([file], task)
+    summary = gateway.workspace.import_files([file], task)
     assert summary.stopped
     assert 0 < summary.read == summary.added < 3000
     assert gateway.status().papers == 3 + summary.added
@@ -167,7 +170,7 @@ def test_import_cancelled_before_its_start_raises_cancelled(gateway, tmp_path):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
-        gateway.add([tmp_path], task)
+        gateway.workspace.import_files([tmp_path], task)
 
 
 def test_palette_targets_contain_everything_named(gateway, workspace):

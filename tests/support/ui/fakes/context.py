@@ -44,6 +44,6 @@ def context_of(jobs: JobRunner, appearance: Appearance, folder: Path) -> AppCont
         events=AppEvents(),
         edits=ignored,
         activation=ignored,
-        topics=FollowedTopics(FakeRecommendations(lambda ids: []), jobs, open_settings),
+        topics=FollowedTopics(FakeRecommendations(), jobs, open_settings),
         open_settings=open_settings,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,8 @@ ANSWER: dict[str, Any] = {
 
 
 class FakeEvaluation:
-    """Record the calls in `asked`; evaluations run until `go_on` is set."""
+    """The gateway of the dashboard with its services. Records the calls in `calls`; evaluations
+    run until `go_on` is set."""
 
     def __init__(self, count: int = 100) -> None:
         self.found = EvaluationResults(
@@ -106,7 +108,9 @@ class FakeEvaluation:
         self.count = count
         self.known: Sequence[PaperId] = [PaperId(1), PaperId(2)]
         self.maps = {name: drawing(count) for name in ("starter", "specter-1")}
-        self.runs = [training("first"), training("second", method="MIReAD")]
+        self.trainings = [training("first"), training("second", method="MIReAD")]
+        self.runs = SimpleNamespace(all=lambda: self.trainings, scores=self._scores)
+        self.comparer = self.evaluation = self
 
     def look(self) -> EvaluationResults:
         return self.found
@@ -122,9 +126,6 @@ class FakeEvaluation:
     def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
         return pictures_of(1, 0.8 if kept.report.subject is TRAINED else 0.5)
 
-    def trainings(self) -> Sequence[TrainingRun]:
-        return self.runs
-
     def progress_of(self, training: str, task: Task) -> RunProgress:
         steps = np.arange(1.0, 201.0)
         loss = 1 / (1 + steps / 40)
@@ -132,7 +133,7 @@ class FakeEvaluation:
         values = (Validation(100, 0.4, {}, False), Validation(200, 0.3, {}, True))
         return RunProgress(RunState.finished, curves={"loss": points}, validations=values)
 
-    def after(self, training: str) -> Sequence[CardScore]:
+    def _scores(self, training: str) -> Sequence[CardScore]:
         return [
             CardScore("", "Citations", "MAP", "80.00", before="70.00", n=50, split="validation")
         ]
@@ -157,10 +158,6 @@ class FakeEvaluation:
         return EvaluationOutcome(
             Path("local-mine"), {n: Path(n) for n in names}, {}, {"Questions": "none"}
         )
-
-    def write_csv(self, boards: Sequence[Leaderboard], file: Path) -> int:
-        file.write_text("suite\n")
-        return len(boards)
 
     def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
         file.write_text("<!doctype html>")

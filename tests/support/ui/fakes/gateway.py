@@ -18,7 +18,6 @@ from sciread_app.services.search.query_by_document import QueryDocument
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
     Card,
-    ImportSummary,
     PaletteTarget,
     Status,
 )
@@ -45,7 +44,10 @@ class FakeGateway(FakeSearch):
 
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
         super().__init__(count, papers)
-        self.workspace = self
+        self.workspace = self.search = self.card_loader = self
+        self.active_model = self.activation
+        self.active_model.encode_missing = self.encode_missing
+        self.warnings: list[str] = []
         self.lacks_sample = False
         self.counted: list[str] = []
         self.loaded: list[int] = []
@@ -72,7 +74,7 @@ class FakeGateway(FakeSearch):
         self.duplicates = FakeDuplicates()
         self.about = FakePaperPanel(self)
         self.map = FakeMap(self.count)
-        self.recommendations = FakeRecommendations(self.cards)
+        self.recommendations = FakeRecommendations()
         self.digests = FakeDigests(digest_of(1, "The dance of bees", "The waggle"))
         self.digests.makes_digests = False  # no notice in a test that takes long
         self.models = self.installer = FakeModels(self)
@@ -121,7 +123,7 @@ class FakeGateway(FakeSearch):
             for n in ids
         ]
 
-    def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
+    def import_files(self, paths: Sequence[Path], task: Task) -> ImportReport:
         self.imported.append(list(paths))
         for done in range(100):
             task.step(done, 100, "papers.bib")
@@ -130,10 +132,10 @@ class FakeGateway(FakeSearch):
                     task.raise_if_cancelled()
         self.count += 3
         new = [PaperId(self.count - n) for n in range(3)]
-        return ImportSummary(5 + len(self.failures), 3, 2, self.failures, seconds=1.5, papers=new)
+        return ImportReport(added=3, merged=2, new=new, skips=self.failures, seconds=1.5)
 
-    def add_sample(self, task: Task) -> ImportSummary:
-        return self.add([Path("sample_library.bib")], task)
+    def add_sample(self, task: Task) -> ImportReport:
+        return self.import_files([Path("sample_library.bib")], task)
 
     def export(self, papers: Sequence[PaperId] | str, path: Path, task: Task) -> int:
         self.exported.append((papers, path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sciread_app.domain.paper import PaperId
@@ -17,7 +17,6 @@ from sciread_app.domain.search_hit import SearchHit
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
-from sciread_app.ui.view_models import Card
 
 BEES = FollowedTopic("collection:1", TopicKind.collection, "bees", 'in:"bees"', 8)
 DANCE = FollowedTopic("collection:2", TopicKind.collection, "bees/dance", 'in:"bees/dance"', 3)
@@ -28,9 +27,7 @@ HIVES = FollowedTopic("search:1", TopicKind.search, "Hives", "hive")
 class FakeRecommendations:
     """Recommend papers 1 to 6 for each subject: 1 to 4 are new, 5 and 6 less similar."""
 
-    def __init__(
-        self, cards: Callable[[Sequence[int]], list[Card]], subjects: Sequence[FollowedTopic] = ()
-    ) -> None:
+    def __init__(self, subjects: Sequence[FollowedTopic] = ()) -> None:
         self.followed = list(subjects)
         self.scope = CandidateScope.fetched
         self.come = list(range(1, 7))
@@ -38,10 +35,6 @@ class FakeRecommendations:
         self.preferences: dict[str, TopicPreferences] = {}
         self.calls: list[str] = []
         self.note, self.hint, self.next = "", "", SuggestedAction.nothing
-        self._cards = cards
-
-    def cards(self, ids: Sequence[int]) -> list[Card]:
-        return self._cards(ids)
 
     def subjects(self) -> list[FollowedTopic]:
         return self.followed

@@ -26,7 +26,7 @@ def window(qtbot, show_window):
     gateway.editor.tags = {"to read": {1}}
     gateway.duplicates.add(ONE, OTHER)
     gateway.duplicates.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
-    gateway.recommendations = FakeRecommendations(gateway.cards, [BEES])
+    gateway.recommendations = FakeRecommendations([BEES])
     gateway.reader.paths = {n: [Path(f"/papers/{n}.pdf")] for n in range(1, 21)}
     window = show_window(gateway)
     window.activateWindow()
