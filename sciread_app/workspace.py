@@ -479,8 +479,8 @@ class Workspace:
     def close(self) -> None:
         if self._folder_events:
             self._folder_events.close()
-        if annotations := self.__dict__.get("annotations"):
-            annotations.close()
+        if reader := self.__dict__.get("reader"):
+            reader.close()
         self.active_model.close()
         if comparison := self.__dict__.get("comparison"):
             comparison.close()

@@ -100,3 +100,16 @@ def test_import_files_in_another_process_moves_pdfs_to_the_folder(workspace, tmp
     assert not pdf.exists() and (folder / "scan.pdf").exists()
     [attached] = workspace.library.attachments.of(report.new)
     assert attached.path == str(folder / "scan.pdf")
+
+
+def test_close_ends_the_processes_that_render_pdfs(tmp_path):
+    others = _children()
+    pdf = tmp_path / "book.pdf"
+    pdf.write_bytes(make_book(pages=[[At("Dances of bees", 20, 60, 700)]]))
+    workspace = Workspace(Home(tmp_path / "home"))
+    [paper] = workspace.import_files([pdf], Task()).new
+    workspace.reader.open(paper, pdf, "", Task())
+    renderers = [psutil.Process(pid) for pid in _children() - others]
+    workspace.close()
+    _, alive = psutil.wait_procs(renderers, timeout=60)
+    assert renderers and not alive
