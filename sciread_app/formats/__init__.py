@@ -21,13 +21,14 @@ from sciread_app.formats.files.encoding import (
     guessed_encoding,
     is_undeclared,
 )
-from sciread_app.formats.files.streams import UNREADABLE, open_bytes, why_unreadable
+from sciread_app.formats.files.streams import open_bytes, why_unreadable
 from sciread_app.formats.pubmed import nbib
 from sciread_app.formats.pubmed import xml as pubmed_xml
 from sciread_app.formats.ris import reader as ris
 from sciread_app.formats.zotero import rdf as zotero_rdf
 from sciread_app.formats.zotero import table as zotero_csv
 from sciread_app.language import tr
+from trainer.contract.files import UNREADABLE
 
 __all__ = ["FORMATS", "estimate", "is_known", "read_file", "remark", "why_unread"]
 

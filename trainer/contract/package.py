@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import platformdirs
 
 from trainer.contract.errors import PackageRefused, TrainerError
+from trainer.contract.files import sha256_of
 
 FORMAT = 1
 # Poolings of sentence-transformers, under their names there; several of them, joined by "+", are
@@ -265,12 +266,6 @@ def special_tokens(folder: Path) -> dict[str, str]:
             token = token.get("content") if isinstance(token, Mapping) else token
             names[name] = token or names[name]
     return names
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def file_hash(path: Path) -> str:

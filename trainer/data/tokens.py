@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import sha256_of, special_tokens
+from trainer.contract.files import sha256_of
+from trainer.contract.package import special_tokens
 from trainer.data.corpus.columns import Csr, ListWriter, TextColumn
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.rng import random_integers

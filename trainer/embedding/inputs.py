@@ -11,10 +11,11 @@ from typing import Any, BinaryIO, Protocol
 from urllib.parse import quote
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import LONGEST_LINE, UNREADABLE
 from trainer.data.corpus.corpus import DESCRIPTION, Corpus
 from trainer.data.corpus.records import InputRecord, RecordProblem
 from trainer.data.inputs import json_lines
-from trainer.data.inputs.source import LONGEST_LINE, UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.source import Source, why_unreadable
 from trainer.data.inputs.values import first, text
 
 Entry = InputRecord | RecordProblem

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import sha256_of
+from trainer.contract.files import sha256_of
 from trainer.contract.run import write_atomically
 from trainer.distributed import full_tensor, shard_like
 

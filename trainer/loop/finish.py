@@ -14,14 +14,8 @@ import torch
 from torch import nn
 
 from trainer.contract.catalog import method_spec
-from trainer.contract.package import (
-    STARTER,
-    STARTER_NAME,
-    WEIGHTS,
-    Package,
-    read_package,
-    sha256_of,
-)
+from trainer.contract.files import sha256_of
+from trainer.contract.package import STARTER, STARTER_NAME, WEIGHTS, Package, read_package
 from trainer.contract.run import FORMAT, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.loop.checkpoints import Checkpoint, Tensors

@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F
 
-from trainer.contract.package import WEIGHTS, sha256_of
+from trainer.contract.files import sha256_of
+from trainer.contract.package import WEIGHTS
 from trainer.data.cached import cached_numbers, key_of
 from trainer.data.examples import text_of
 from trainer.data.sampler import micro_batches

@@ -28,10 +28,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import UNREADABLE
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
 from trainer.data.corpus.records import InputRecord, RecordProblem, content_id, one_line
 from trainer.data.inputs import tables
-from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.source import Source, why_unreadable
 from trainer.data.inputs.tables import BROKEN
 from trainer.data.rng import random_permutation
 from trainer.evaluations.base import EvaluationTask, Measure, TextInput

@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import UNREADABLE
 from trainer.data.corpus.records import InputRecord, content_id
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.pairs import RETRIEVAL, found_in, of_category, two_texts
-from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.source import Source, why_unreadable
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites.files import find_file
 from trainer.suites.judged_queries import retrieval_task

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.paper import Skipped
-from sciread_app.formats.files.streams import LONGEST_LINE, decoded, numbered_lines, open_bytes
+from sciread_app.formats.files.streams import decoded, open_bytes
 from sciread_app.language import tr
+from trainer.contract.files import LONGEST_LINE, numbered_lines
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | Skipped]]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.formats.files.encoding import open_text
-from sciread_app.formats.files.streams import LONGEST_LINE
 from sciread_app.language import tr
+from trainer.contract.files import LONGEST_LINE
 
 # Python's own limit of a cell is shorter than some lists of references.
 csv.field_size_limit(LONGEST_LINE)

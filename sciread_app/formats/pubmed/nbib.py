@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
-from sciread_app.formats.files.streams import decoded, numbered_lines, open_bytes
+from sciread_app.formats.files.streams import decoded, open_bytes
 from sciread_app.formats.pubmed import fields as medline
 from sciread_app.formats.values import dates
 from sciread_app.language import tr
+from trainer.contract.files import numbered_lines
 
 NAME = "nbib"
 SUFFIXES = (".nbib", ".medline", ".txt")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import time
@@ -20,6 +19,7 @@ from sciread_app.language import tr, trn
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from trainer.contract.files import sha256_of
 
 SETTLED = 2.0  # seconds without a change, after which a file counts as complete
 _OLD = 60.0  # seconds since the last change, after which that need not be waited for
@@ -262,8 +262,7 @@ class WatchedFolders:
                 return one.path
         if gone:
             with suppress(OSError):
-                with Path(path).open("rb") as stream:
-                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                content = sha256_of(Path(path))
                 return next((one.path for one in gone if one.sha256 == content), None)
         return None
 

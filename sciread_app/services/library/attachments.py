@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from sciread_app.domain.paper import PaperFile, PaperId
@@ -12,6 +11,7 @@ from sciread_app.language import tr
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
+from trainer.contract.files import sha256_of
 
 _PDF_SECONDS = 60.0
 
@@ -59,9 +59,7 @@ def _read(paper: PaperId, path: Path, task: Task) -> tuple[Attachment, str]:
     try:
         seen = path.stat()
         if path.suffix.lower() != ".pdf":
-            with path.open("rb") as stream:
-                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-            return Attachment(paper, str(path), sha256, seen.st_size, seen.st_mtime), ""
+            return Attachment(paper, str(path), sha256_of(path), seen.st_size, seen.st_mtime), ""
     except OSError as error:
         raise LibraryError(
             tr("Could not read “{file}”: {why}.", file=path.name, why=error.strerror),

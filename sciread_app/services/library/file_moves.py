@@ -16,6 +16,7 @@ from pathlib import Path
 from sciread_app.domain.text.file_names import name_key
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
+from trainer.contract.files import sha256_of
 
 _BLOCK = 1 << 20
 
@@ -31,7 +32,7 @@ def place(source: Path, target: Path, *, copy: bool = False) -> None:
     partial = target.with_name(f".{name}.partial")
     try:
         if copy or source.is_symlink() or not _link(source, target):
-            if _copy(source, partial) != content_hash(partial):
+            if _copy(source, partial) != sha256_of(partial):
                 raise OSError(errno.EIO, tr("the copy differs from the original"), str(target))
             _publish(partial, target)
     finally:
@@ -54,12 +55,7 @@ def has_same_content(one: Path, other: Path) -> bool:
         return False
     if one.samefile(other):
         return True
-    return one.stat().st_size == other.stat().st_size and content_hash(one) == content_hash(other)
-
-
-def content_hash(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return one.stat().st_size == other.stat().st_size and sha256_of(one) == sha256_of(other)
 
 
 def rename_case(source: Path, target: Path) -> bool:

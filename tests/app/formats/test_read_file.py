@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sciread_app import formats
 from sciread_app.domain.paper import Paper, Skipped
-from sciread_app.formats.files.streams import UNREADABLE
+from trainer.contract.files import UNREADABLE
 
 BIB = "@article{k, title={On It}, author={Lee, A.}}"
 RIS = "TY  - JOUR\nTI  - On It\nER  - \n"
@@ -252,7 +252,7 @@ def test_xml_with_own_entities_in_attributes_is_refused(make):
 
 
 def test_endless_line_does_not_fill_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("sciread_app.formats.files.streams.LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr("trainer.contract.files.LONGEST_LINE", 1 << 16)
     monkeypatch.setattr("sciread_app.formats.files.json_lines.LONGEST_LINE", 1 << 16)
     path = tmp_path / "a.jsonl.gz"
     with gzip.open(path, "wb", compresslevel=1) as out:

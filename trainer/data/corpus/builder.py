@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import sha256_of
+from trainer.contract.files import sha256_of
 from trainer.data.corpus.citation_graph import LONGEST_ID, PIECE, Graph, Lines, lines
 from trainer.data.corpus.columns import (
     Csr,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from trainer.contract.corpus_stats import DEFAULT_SPLIT, CorpusStats, VenueYear
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import sha256_of
+from trainer.contract.files import sha256_of
 from trainer.data.corpus.columns import Csr, TextColumn, numbers
 from trainer.data.corpus.records import one_line
 

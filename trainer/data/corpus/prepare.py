@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import UNREADABLE
 from trainer.data.corpus.builder import Builder
 from trainer.data.corpus.citation_graph import PIECE, Lines, TooLongError, lines
 from trainer.data.corpus.corpus import Corpus
@@ -14,7 +15,7 @@ from trainer.data.corpus.progress import PrepareProgress
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.corpus.split import SplitRule
 from trainer.data.inputs import InputKind, kind_named, kind_of
-from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.source import Source, why_unreadable
 
 _EVERY = 2_000
 _NO_IDS = "This line does not contain two IDs separated by a tab: citing, tab, cited."

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from trainer.contract.corpus_stats import DEFAULT_SPLIT
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import UNREADABLE, numbered_lines
 from trainer.data.corpus.columns import TextColumn
 from trainer.data.corpus.corpus import SHARES, Split, split_of
 from trainer.data.corpus.records import clean_id
-from trainer.data.inputs.source import UNREADABLE, Source, numbered_lines, why_unreadable
+from trainer.data.inputs.source import Source, why_unreadable
 
 _ALL = "100/0/0"
 _NAMED = "named"

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import UNREADABLE
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.inputs import by_id, json_lines, library, pairs, pubmed_xml, tables
 from trainer.data.inputs.json_stream import BadJson, entries
-from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.source import Source, why_unreadable
 
 
 class InputKind(NamedTuple):

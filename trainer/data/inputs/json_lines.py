@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainer.contract.files import LONGEST_LINE, numbered_lines
 from trainer.data.corpus.records import InputRecord, RecordProblem
-from trainer.data.inputs.source import LONGEST_LINE, Source, numbered_lines
+from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import (
     arxiv_id,
     first,

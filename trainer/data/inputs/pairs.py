@@ -18,10 +18,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from trainer.contract.files import LONGEST_LINE, numbered_lines
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple, id_of
 from trainer.data.inputs import json_lines
 from trainer.data.inputs.json_stream import BadJson, entries
-from trainer.data.inputs.source import LONGEST_LINE, Source, numbered_lines
+from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import text, texts
 
 # Names of the two columns of a table of pairs. The first four are questions and their answers.

@@ -7,13 +7,8 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
 
-# Exceptions of reading that are due to the file or its location.
-UNREADABLE = (OSError, EOFError, zlib.error)
-# The longest real line is one paper with thousands of authors, well under a megabyte.
-LONGEST_LINE = 32 << 20
-_BUFFER = 1 << 20
+from trainer.contract.files import BUFFER, UNREADABLE, decompressed
 
 
 class Source:
@@ -24,7 +19,7 @@ class Source:
         self.path = path
         self.part = part
         self.bytes = path.stat().st_size
-        self._raw: BinaryIO | None = None
+        self._raw: io.FileIO | None = None
 
     @property
     def share(self) -> float:
@@ -39,13 +34,10 @@ class Source:
 
     def open(self) -> io.BufferedReader:
         """Open the decompressed contents. Gzip is recognized by the first bytes."""
-        raw = self.path.open("rb", buffering=0)
-        packed = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        self._raw = raw
-        return io.BufferedReader(_Unpacked(raw) if packed else raw, _BUFFER)
+        self._raw = self.path.open("rb", buffering=0)
+        return decompressed(io.BufferedReader(self._raw, BUFFER))
 
-    def pieces(self, size: int = _BUFFER) -> Iterator[bytes]:
+    def pieces(self, size: int = BUFFER) -> Iterator[bytes]:
         """Iterate over the decompressed bytes, `size` at a time. For a truncated file, all
         available data are returned before an error of UNREADABLE is raised."""
         with self.open() as stream:
@@ -67,44 +59,6 @@ class Source:
     def head(self) -> bytes:
         """Return the beginning of the file. Raises the errors of UNREADABLE."""
         return next(self.pieces(), b"")
-
-
-class _Unpacked(io.RawIOBase):
-    """The contents of a gzip file, returned as far as they can be read without an error.
-
-    GzipFile itself reads on until it has the requested size, and if the file is truncated, the data
-    decompressed so far are lost.
-    """
-
-    def __init__(self, packed: io.FileIO) -> None:
-        self._packed = packed
-        self._unpacked = gzip.GzipFile(fileobj=packed, mode="rb")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._unpacked.read1(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        if not self._packed.closed:
-            self._unpacked.close()
-            self._packed.close()
-        super().close()
-
-
-def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Iterate over lines with their numbers, from 1. Of an overlong line only the start is
-    returned."""
-    number = 0
-    cut = False
-    while line := stream.readline(LONGEST_LINE):
-        if not cut:
-            number += 1
-            yield number, line
-        cut = not line.endswith(b"\n")
 
 
 def why_unreadable(error: Exception) -> str:

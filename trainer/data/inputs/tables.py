@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.files import LONGEST_LINE
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.inputs.pairs import COLUMNS as PAIR_COLUMNS
 from trainer.data.inputs.pairs import of_category, pair
-from trainer.data.inputs.source import LONGEST_LINE, Source
+from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import arxiv_id, first, no_values, text, words, year
 
 _TITLE = ("title",)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,7 @@ from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.storage.organisation.sync.zotero_imports import ImportedItem
 from sciread_app.tasks import Task
+from trainer.contract.files import sha256_of
 
 
 def add_marks(
@@ -58,8 +58,7 @@ def add_marks(
 def content_sum(path: str) -> str:
     """The SHA-256 sum of a file; empty if it cannot be read."""
     try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return sha256_of(Path(path))
     except OSError:  # then the import has reported it
         return ""
 

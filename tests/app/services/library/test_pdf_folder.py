@@ -16,12 +16,12 @@ from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.services.library import file_moves
 from sciread_app.services.library.attachments import AttachmentService
 from sciread_app.services.library.editor import LibraryEditor
-from sciread_app.services.library.file_moves import content_hash
 from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
+from trainer.contract.files import sha256_of
 
 RULE = "{author} - {year} - {title}"
 BEES = "Frisch - 1927 - Bees.pdf"
@@ -70,7 +70,7 @@ def attach(library, id, path, text=None):
     """Attach a file with a content of its own, unless it exists."""
     if not path.exists():
         path.write_text(text or f"content of {path.name}")
-    attachment = Attachment(id, str(path), content_hash(path), path.stat().st_size)
+    attachment = Attachment(id, str(path), sha256_of(path), path.stat().st_size)
     library.attachments.put([(attachment, "some words")])
     return path
 
@@ -189,7 +189,7 @@ def test_copy_that_differs_from_its_original_is_discarded(library, pdfs, inbox, 
     [bees] = put(library, "Bees")
     old = attach(library, bees, inbox / "1.pdf")
     monkeypatch.setattr(os, "link", refuse_link)
-    monkeypatch.setattr(file_moves, "content_hash", lambda path: "another")
+    monkeypatch.setattr(file_moves, "sha256_of", lambda path: "another")
     report = pdfs.move([bees], Task())
     assert len(report.failures) == 1 and names(store) == []
     assert paths(library) == [old] and old.exists()
@@ -268,7 +268,7 @@ def test_file_of_two_papers_moves_for_both(library, pdfs, inbox, store):
 def test_highlights_and_reading_position_follow_the_file(library, pdfs, inbox, store):
     [bees] = put(library, "Bees")
     old = attach(library, bees, inbox / "1.pdf")
-    sha256 = content_hash(old)
+    sha256 = sha256_of(old)
     library.annotations.add(
         Highlight(bees, sha256, str(old), 0, (Box(0, 0, 1, 1),), "dance", Colour.green)
     )
@@ -398,7 +398,7 @@ def after(real):
     return run
 
 if moment == "during the copy":
-    file_moves.content_hash = kill
+    file_moves.sha256_of = kill
 elif moment == "before the library":
     pdf_folder.place = after(file_moves.place)
 elif moment == "after the library":
