@@ -166,6 +166,7 @@ METHODS: tuple[MethodSpec, ...] = (
         settings=(
             *common(epochs=2.0),
             Setting("cls_tokens", 3, at_least=1, at_most=64),
+            Setting("mean_facet", False, formerly=False),
             Setting("lambda", 0.1, at_least=0.0, at_most=1.0),
             Setting("mix", "logits", choices=("logits", "losses")),
             Setting(

@@ -24,7 +24,7 @@ FORMAT = 1
 # Poolings of sentence-transformers, under their names there; several of them, joined by "+", are
 # concatenated.
 PUBLISHED_POOLINGS = ("cls", "mean", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
-POOLINGS = (*PUBLISHED_POOLINGS, "mean_no_special", "multi_cls", "scalar_mix")
+POOLINGS = (*PUBLISHED_POOLINGS, "mean_no_special", "multi_cls", "mean_and_cls", "scalar_mix")
 # Activation functions of the module Dense, by their names in torch.nn.
 ACTIVATIONS = ("Identity", "Tanh", "ReLU", "GELU", "SiLU", "Sigmoid")
 # The classes of transformers that load only the encoder of an encoder-decoder, by model_type. All

@@ -104,6 +104,7 @@ MULTI2SPE = {
         "For a small base model on a CPU, in minutes.",
         {
             **_SMALL_TRIPLES,
+            "mean_facet": True,
             "facet_init": "words",
             "similarity": "cosine",
             "temperature": 0.05,

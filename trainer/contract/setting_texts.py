@@ -213,6 +213,14 @@ SETTING_TEXTS: dict[str, SettingText] = {
         tr_noop("Number of [CLS] tokens per text; search uses their sum."),
         _TOKENS,
     ),
+    "mean_facet": SettingText(
+        tr_noop("Mean as the first [CLS]"),
+        tr_noop(
+            "Uses the mean of all tokens in place of the first [CLS] token. The others read the "
+            "text without changing it and start at zero, so that the training starts with the "
+            "similarities of the base model. The initial [CLS] layers do not matter then."
+        ),
+    ),
     "lambda": SettingText(
         tr_noop("Weight of the best pair"),
         tr_noop("Weight of the best pair of [CLS] tokens relative to the sums."),

@@ -67,13 +67,16 @@ class FacetContrast:
 
     The best pair has the weight `best_share`: in the similarities if `mix` is `logits` (Multi2SPE,
     eq. 2 and 3), in the losses if it is `losses` (its released code). Similarities are dot
-    products, or cosines if `similarity` is `cosine`, divided by `temperature`.
+    products, or cosines if `similarity` is `cosine`, divided by `temperature`. For cosines each
+    [CLS] is divided by its own length, or, if `of_sum`, by that of the sum of its text's: one that
+    starts at zero has no direction.
     """
 
     best_share: float
     mix: str
     similarity: str = "dot"
     temperature: float = 1.0
+    of_sum: bool = False
 
     def of_two(self, query: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """Return the loss for one positive and one negative, [examples]; inputs [examples,
@@ -86,7 +89,7 @@ class FacetContrast:
         negatives, [examples]."""
         near = self._pairs(query, positive)
         sums = self._scaled(query.sum(1)) @ self._scaled(others.sum(1)).T
-        facets = torch.einsum("eid,ojd->eoij", self._scaled(query), self._scaled(others))
+        facets = torch.einsum("eid,ojd->eoij", self._facets(query), self._facets(others))
         far = (sums, facets.amax((2, 3)))
         return self._lost(
             *(
@@ -99,8 +102,15 @@ class FacetContrast:
         """Return the similarities of queries and others, row by row: of their sums, of the best
         pair."""
         sums = (self._scaled(query.sum(1)) * self._scaled(other.sum(1))).sum(1)
-        facets = torch.einsum("eid,ejd->eij", self._scaled(query), self._scaled(other))
+        facets = torch.einsum("eid,ejd->eij", self._facets(query), self._facets(other))
         return sums, facets.amax((1, 2))
+
+    def _facets(self, vectors: Tensor) -> Tensor:
+        if not (self.of_sum and self.similarity == "cosine"):
+            return self._scaled(vectors)
+        lengths = vectors.sum(1, keepdim=True).norm(dim=-1, keepdim=True).clamp(min=1e-12)
+        found: Tensor = vectors / lengths / self.temperature**0.5
+        return found
 
     def _scaled(self, vectors: Tensor) -> Tensor:
         if self.similarity == "cosine":

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from trainer.contract.errors import TrainerError
 from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.anchor import anchored, with_anchor
@@ -18,7 +21,7 @@ from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import FacetContrast
 from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
 from trainer.methods.wise_ft import WeightInterpolation
-from trainer.model.pooling import FacetPooling
+from trainer.model.pooling import FacetPooling, MeanFacets
 from trainer.model.text_model import Backbone
 
 COMMON = ("this", "and", "the", ",", "of")
@@ -30,24 +33,30 @@ class Multi2Spe:
     def __init__(self, setup: Setup) -> None:
         settings = setup.settings
         self.contrast = FacetContrast(
-            settings["lambda"], settings["mix"], settings["similarity"], settings["temperature"]
+            settings["lambda"],
+            settings["mix"],
+            settings["similarity"],
+            settings["temperature"],
+            of_sum=settings["mean_facet"],
         )
         self.cites, self.anchor = setup.corpus.cites, settings["anchor"]
-        self.reading = setup.reading(settings["cls_tokens"])
+        with_mean = settings["mean_facet"]
+        if with_mean and settings["tanh"]:
+            raise TrainerError(
+                "With tanh, the mean would not be that of the base model.",
+                "Set tanh=false or mean_facet=false.",
+            )
+        self.reading = setup.reading(1 if with_mean else settings["cls_tokens"])
         examples, self.records = triples(setup, setup.texts(self.reading))
         # The base model does not know the further [CLS]. Small ones have mean pooling.
         plain = setup.texts(replace(self.reading, cls_tokens=1))
-        backbone, init = start(setup), settings["facet_init"]
-        facets = FacetPooling(
-            backbone.hidden,
-            backbone.layers,
-            settings["cls_tokens"],
-            "identity_effective" if init == "words" else init,
-            settings["tanh"],
-        )
-        share = settings["start_share"]
+        backbone = start(setup)
         self.encoder = WeightInterpolation(
-            backbone, "multi_cls", partial(start, setup), share, facets
+            backbone,
+            "mean_and_cls" if with_mean else "multi_cls",
+            partial(start, setup),
+            settings["start_share"],
+            facets_of(settings, backbone),
         )
         self.stages = (
             TrainingStage(
@@ -74,11 +83,20 @@ class Multi2Spe:
         return anchored(Loss(lost.sum(), len(lost)), vectors.sum(1), batch, self.anchor)
 
 
+def facets_of(settings: Mapping[str, Any], backbone: Backbone) -> FacetPooling | MeanFacets:
+    """Return the initial facets."""
+    count, init = settings["cls_tokens"], settings["facet_init"]
+    if settings["mean_facet"]:
+        return MeanFacets(backbone.hidden, count)
+    init = "identity_effective" if init == "words" else init
+    return FacetPooling(backbone.hidden, backbone.layers, count, init, settings["tanh"])
+
+
 def start(setup: Setup) -> Backbone:
     """Return the initial backbone, including the further [CLS]."""
-    backbone = setup.backbone()
-    if setup.settings["facet_init"] == "words":
-        start_as_words(backbone, setup.base, setup.settings["cls_tokens"])
+    backbone, settings = setup.backbone(), setup.settings
+    if settings["facet_init"] == "words" and not settings["mean_facet"]:
+        start_as_words(backbone, setup.base, settings["cls_tokens"])
     return backbone
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from trainer.model.pooling import FacetPooling, ScalarMix
+from trainer.model.pooling import FacetPooling, MeanFacets, ScalarMix
 from trainer.model.text_model import Backbone, TextModel
 
 
@@ -26,7 +26,7 @@ class WeightInterpolation(TextModel):
         pooling: str,
         start: Callable[[], Backbone],
         share: float,
-        facets: FacetPooling | None = None,
+        facets: FacetPooling | MeanFacets | None = None,
         scalar_mix: ScalarMix | None = None,
     ) -> None:
         super().__init__(backbone, pooling, facets, scalar_mix)
@@ -48,4 +48,5 @@ class WeightInterpolation(TextModel):
                 # The pooler does not affect the vector, and it is random if the start has none.
                 kept = 0.0 if ".pooler." in name else share
                 weight.lerp_(learned[name].to(weight.device), 1 - kept)
-        return TextModel(mixed, self.pooling, self.facets, self.scalar_mix)
+        facets = self.facets.mixed(share) if self.facets else None
+        return TextModel(mixed, self.pooling, facets, self.scalar_mix)

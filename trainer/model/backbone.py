@@ -19,7 +19,7 @@ from trainer.model.device import cpu_has_tiles, cpu_multiplies_bf16
 from trainer.model.head import load_head
 from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
-from trainer.model.pooling import ScalarMix, facet_steps, read_facets
+from trainer.model.pooling import ScalarMix, facet_steps, read_facets, read_mean_facets
 from trainer.model.text_model import Backbone
 
 # Packed texts and hooks on the states after layers -> states [tokens, dim]
@@ -237,6 +237,8 @@ def _load_pooling(package: Package, device: torch.device) -> Pooling:
         return _scalar_mix(package, weights).to(device).vectors
     if package.pooling == "multi_cls" and weights:
         return _facets(package, weights)
+    if package.pooling == "mean_and_cls":
+        return _mean_facets(package, weights)
 
     def pooled(transformer: Transformer, texts: Packed) -> Tensor:
         states = transformer(texts, {}).float()
@@ -267,6 +269,19 @@ def _facets(package: Package, weights: Mapping[str, Tensor]) -> Pooling:
     def pooled(transformer: Transformer, texts: Packed) -> Tensor:
         states = transformer(texts, steps).float()
         return read_facets(states, texts, package.cls_tokens, bool(tanh)).sum(1)
+
+    return pooled
+
+
+def _mean_facets(package: Package, weights: Mapping[str, Tensor]) -> Pooling:
+    names = ("facets.queries", "facets.weight", "facets.bias")
+    parts = [weights[name] for name in names if name in weights]
+    count, dim = len(parts[0]) if parts else 0, package.dim
+    if [tuple(part.shape) for part in parts] != [(count, dim), (count, dim, dim), (count, dim)]:
+        raise PackageRefused(f"The model {package.title} lacks the layers of its further [CLS].")
+
+    def pooled(transformer: Transformer, texts: Packed) -> Tensor:
+        return read_mean_facets(transformer(texts, {}).float(), texts, *parts).sum(1)
 
     return pooled
 

@@ -120,6 +120,15 @@ def mean(states: Tensor, texts: Packed, chosen: Tensor | None = None) -> Tensor:
     return mean_on_gpu(states, texts, chosen)
 
 
+def attended(states: Tensor, texts: Packed, scores: Tensor) -> Tensor:
+    """Return the mean of each text's states, weighted by the softmax of the scores [tokens] over
+    the text, [texts, dim]."""
+    lengths = texts.bounds.diff()
+    highest = torch.segment_reduce(scores.detach(), "max", lengths=lengths, unsafe=True)
+    weights = torch.exp(scores - texts.spread(highest))
+    return _sums(states * weights[:, None], lengths) / _sums(weights, lengths)[:, None]
+
+
 def mean_on_gpu(states: Tensor, texts: Packed, chosen: Tensor | None = None) -> Tensor:
     """Return what `mean` does, without waiting for the device."""
     lengths = texts.bounds.diff()

@@ -1,7 +1,8 @@
 """Poolings with weights of their own: Multi2SPE's facets and AllenNLP's scalar mix.
 
-Facets are several [CLS] tokens with diversified representations (Seoh et al., 2023). The scalar mix
-is a learned mixture of all layers, used by SPECTER's first code.
+Facets are several [CLS] tokens with diversified representations (Seoh et al., 2023), or the mean
+and further vectors that are added to it. The scalar mix is a learned mixture of all layers, used by
+SPECTER's first code.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from trainer.model.bert import After
-from trainer.model.packed import Packed, first, first_rows, mean
+from trainer.model.packed import Packed, attended, first, first_rows, mean
 
 INITS = ("released", "identity_effective")
 
@@ -76,6 +77,73 @@ class FacetPooling(nn.Module):
     def read(self, states: Tensor, texts: Packed) -> Tensor:
         """Return the facets of each text, [texts, cls_tokens, hidden], from the last states."""
         return read_facets(states, texts, self.cls_tokens, self.tanh)
+
+    def own_weights(self) -> dict[str, Tensor]:
+        """Return the weights that inference needs, by their names in a package."""
+        return {
+            "facets.weight": self.effective(),
+            "facets.bias": self.bias,
+            "facets.tanh": torch.tensor(self.tanh),
+        }
+
+    def mixed(self, share: float) -> FacetPooling:
+        """Return the facets for a model with this share of its start: those of the end."""
+        return self
+
+
+class MeanFacets(nn.Module):
+    """The mean of all tokens as the first facet, and further [CLS] that are added from zero.
+
+    A further [CLS] is no token of the text: its query attends to the states of the last layer, and
+    a linear layer follows. It reads the text without changing it, so that the mean is that of the
+    plain transformer. The linear layers start at zero, and the sum of the facets as the mean.
+    """
+
+    cls_tokens = 1  # at the start of a text
+
+    def __init__(self, hidden: int, count: int) -> None:
+        """`count` includes the mean."""
+        super().__init__()
+        self.queries = nn.Parameter(torch.empty(count - 1, hidden))
+        self.weight = nn.Parameter(torch.zeros(count - 1, hidden, hidden))
+        self.bias = nn.Parameter(torch.zeros(count - 1, hidden))
+        # Equal queries would have equal gradients, and stay equal.
+        nn.init.normal_(self.queries, std=hidden**-0.5)
+
+    def after(self) -> After:
+        """Return no hooks: the states are those of the plain transformer."""
+        return {}
+
+    def read(self, states: Tensor, texts: Packed) -> Tensor:
+        """Return the facets of each text, [texts, count, hidden], from the last states."""
+        return read_mean_facets(states, texts, self.queries, self.weight, self.bias)
+
+    def own_weights(self) -> dict[str, Tensor]:
+        """Return the weights that inference needs, by their names in a package."""
+        return {
+            "facets.queries": self.queries,
+            "facets.weight": self.weight,
+            "facets.bias": self.bias,
+        }
+
+    def mixed(self, share: float) -> MeanFacets:
+        """Return the facets for a model with this share of its start, where they are zero."""
+        found = MeanFacets(self.queries.shape[1], len(self.queries) + 1)
+        with torch.no_grad():
+            found.queries.copy_(self.queries)
+            found.weight.copy_((1 - share) * self.weight)
+            found.bias.copy_((1 - share) * self.bias)
+        return found
+
+
+def read_mean_facets(
+    states: Tensor, texts: Packed, queries: Tensor, weight: Tensor, bias: Tensor
+) -> Tensor:
+    """Return the mean of the states of each text and what each query reads from them,
+    [texts, 1 + queries, hidden]."""
+    read = [attended(states, texts, (states @ query).float()) for query in queries]
+    further = [facet_linear(torch.stack(read, 1), weight, bias)] if read else []
+    return torch.cat([mean(states, texts)[:, None], *further], 1)
 
 
 def facet_steps(weight: Tensor, bias: Tensor, layers: int) -> After:

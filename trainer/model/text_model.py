@@ -18,7 +18,7 @@ from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS
 from trainer.model.bert import After, TrainableBert, is_plain_bert
 from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
-from trainer.model.pooling import FacetPooling, ScalarMix
+from trainer.model.pooling import FacetPooling, MeanFacets, ScalarMix
 
 _TOKENIZER_FILES = (
     "tokenizer.json",
@@ -126,7 +126,7 @@ class TextModel(nn.Module):
         self,
         backbone: Backbone,
         pooling: str,
-        facets: FacetPooling | None = None,
+        facets: FacetPooling | MeanFacets | None = None,
         scalar_mix: ScalarMix | None = None,
     ) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class TextModel(nn.Module):
             backbone.pooler.requires_grad_(True)
 
     def forward(self, texts: Packed) -> Tensor:
-        """[texts, dim]; with facets one vector each, [texts, cls_tokens, dim]. In float32."""
+        """[texts, dim]; with facets a vector for each, [texts, facets, dim]. In float32."""
         if self.scalar_mix is not None:
             return self.scalar_mix.vectors(self.backbone, texts)
         states = self.backbone(texts, self.facets.after() if self.facets else {}).float()
@@ -173,9 +173,7 @@ class TextModel(nn.Module):
     def _pooling_weights(self) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}
         if self.facets:
-            found["facets.weight"] = self.facets.effective()
-            found["facets.bias"] = self.facets.bias
-            found["facets.tanh"] = torch.tensor(self.facets.tanh)
+            found |= self.facets.own_weights()
         if self.scalar_mix is not None:
             found["scalar_mix.weights"] = self.scalar_mix.weights
             found["scalar_mix.gamma"] = self.scalar_mix.gamma

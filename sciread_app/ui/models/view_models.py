@@ -222,5 +222,6 @@ def _vectors(model: InstalledModel) -> str:
         ),
         "cls": tr("[CLS] token before {texts}", texts=texts),
         "multi_cls": tr("Sum of the [CLS] tokens before {texts}", texts=texts),
+        "mean_and_cls": tr("Mean of all tokens of {texts}, plus [CLS] tokens", texts=texts),
         "scalar_mix": tr("Trained mix of all layers, for {texts}", texts=texts),
     }.get(model.pooling, "")

@@ -86,6 +86,7 @@ CHANGES = {
     ),
     "multi2spe": (
         Change("cls_tokens", 2, "model"),
+        Change("mean_facet", True, "model"),
         Change("lambda", 0.9, "loss"),
         Change("mix", "losses", "loss"),
         Change("facet_init", "released", "model"),

@@ -14,7 +14,9 @@ from tests.support.generate.corpus import make_corpus
 from tests.support.models.small_loop import learn, make
 from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import write_package
 from trainer.data.corpus.corpus import Corpus
+from trainer.encoder import Encoder
 from trainer.methods.multi2spe import COMMON
 from trainer.methods.specter import begin_words
 from trainer.methods.triplet_plan import batch_negatives
@@ -53,6 +55,7 @@ def corpus(tmp_path: Path) -> Corpus:
         ("multi2spe-paper", {"negatives": "batch"}),
         ("multi2spe-paper", {"facet_init": "words", "similarity": "cosine", "temperature": 0.05}),
         ("multi2spe-released", {}),
+        ("multi2spe-paper", {"mean_facet": True, "similarity": "cosine", "temperature": 0.05}),
     ],
 )
 def test_method_overfits_32_papers(
@@ -128,6 +131,46 @@ def test_facets_initialised_as_words_leave_the_backbone_output(corpus: Corpus, b
     states = method.encoder.backbone(texts)
     expected = [states[start : start + 3] for start in texts.bounds[:-1]]
     torch.testing.assert_close(method.encoder(texts), torch.stack(expected))
+
+
+def test_model_with_mean_facet_starts_with_the_similarities_of_the_base(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    package = tiny_package(tmp_path / "plain")  # Its tokenizer has no further [CLS].
+    method = make(corpus, package.folder, "multi2spe-small", read_tokens=48, join="sep")
+    method.encoder.save(tmp_path / "saved", package.folder)
+    described = {"folder": tmp_path / "start", "pooling": method.encoder.pooling}
+    start = write_package(replace(package, **described), tmp_path / "saved")
+    papers = [(corpus.title(row), corpus.abstract(row)) for row in range(8)]
+    before, after = (Encoder(one, "cpu").encode(papers) for one in (package, start))
+    np.testing.assert_allclose(after @ after.T, before @ before.T, atol=1e-6, rtol=0)
+    learn(method.stages[0], 5, enough=0.0)
+    method.encoder.save(tmp_path / "learned", package.folder)
+    described["folder"] = tmp_path / "end"
+    end = Encoder(write_package(replace(package, **described), tmp_path / "learned"), "cpu")
+    changed = end.encode(papers)
+    assert not np.allclose(changed @ changed.T, before @ before.T, atol=1e-3)
+
+
+def test_tanh_of_the_mean_facet_is_refused(corpus: Corpus, base: Path) -> None:
+    with pytest.raises(TrainerError, match="tanh"):
+        make(corpus, base, "multi2spe-paper", mean_facet=True, tanh=True)
+
+
+@pytest.mark.parametrize("negatives", ["drawn", "batch"])
+def test_loss_of_facets_that_start_at_zero_has_finite_gradients(
+    corpus: Corpus, base: Path, negatives: str
+) -> None:
+    changes = {"negatives": negatives, "batch_size": 16, "mean_facet": True}
+    (stage,) = make(corpus, base, "multi2spe-paper", similarity="cosine", **changes).stages
+    batch = stage.train.batch(np.arange(16), np.arange(16), 0)
+    outputs = torch.randn(len(batch.texts.lengths), 3, 32)
+    outputs[:, 1:] = 0
+    outputs.requires_grad_(True)
+    stage.loss(outputs, batch).total.backward()
+    assert outputs.grad is not None
+    assert outputs.grad[:, 1:].any()
+    assert outputs.grad.abs().max() < 100
 
 
 @pytest.mark.parametrize("negatives", ["drawn", "batch"])

@@ -53,6 +53,21 @@ def test_start_share_interpolates_the_finished_model(
     assert bool(pooling_weights(tmp_path / "saved")) == more
 
 
+def test_start_share_interpolates_facets_that_start_at_zero(tmp_path: Path) -> None:
+    cites = [(paper, 4 * (paper // 4) + (paper + 1) % 4) for paper in range(16)]
+    base = tiny_package(tmp_path / "tiny").folder
+    corpus = make_corpus(tmp_path / "corpus", 16, cites)
+    changes = {"mean_facet": True, "hard_share": 0.0, "start_share": 0.25}
+    method = make(corpus, base, "multi2spe-paper", **changes)
+    learn(method.stages[0], 3)
+    method.encoder.save(tmp_path / "saved", method.reading.tokenizer)
+    saved, learned = load_file(tmp_path / "saved" / POOLING_WEIGHTS), method.encoder.facets
+    assert learned.weight.any()
+    for name in ("weight", "bias"):
+        torch.testing.assert_close(saved[f"facets.{name}"], 0.75 * getattr(learned, name))
+    assert torch.equal(saved["facets.queries"], learned.queries)
+
+
 def pooling_weights(folder: Path) -> dict[str, list[float]]:
     path = folder / POOLING_WEIGHTS
     found = load_file(path) if path.exists() else {}

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from tests.support.models.tiny_model import CONFIG
-from trainer.model.packed import first, pack
-from trainer.model.pooling import FacetPooling, facet_linear, facet_places
+from trainer.model.packed import attended, first, pack
+from trainer.model.pooling import FacetPooling, MeanFacets, facet_linear, facet_places
 from trainer.model.text_model import Backbone, TextModel
 
 TEXTS = [[2, 16, 17, 5, 6, 3], [2, 16, 17, 7, 3], [2, 16, 17, 9, 9, 9, 9, 9, 9, 3]]
@@ -138,3 +138,37 @@ def test_facet_layers_are_at_one_third_two_thirds_and_the_end(
     layers: int, places: tuple[int, ...]
 ) -> None:
     assert facet_places(layers) == places
+
+
+def test_mean_facets_start_as_the_mean_of_the_plain_transformer(backbone: Backbone) -> None:
+    packed, facets = pack(TEXTS), MeanFacets(32, 3)
+    model = TextModel(backbone, "mean_and_cls", facets)
+    expected = TextModel(backbone, "mean")(packed)
+    assert model(packed).shape == (3, 3, 32)
+    assert torch.equal(model.vectors(packed), expected)
+    # Also after the queries have changed.
+    facets.queries.data += 1
+    assert torch.equal(model.vectors(packed), expected)
+
+
+def test_mean_facets_learn_to_differ_from_each_other(backbone: Backbone) -> None:
+    packed, facets = pack(TEXTS), MeanFacets(32, 3)
+    model = TextModel(backbone, "mean_and_cls", facets)
+    optimizer = torch.optim.SGD(facets.parameters(), 0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        (model(packed).square() * torch.arange(1.0, 4.0)[:, None]).sum().backward()
+        model.vectors(packed).square().sum().backward()
+        optimizer.step()
+    _, one, other = model(packed).unbind(1)
+    assert facets.queries.grad is not None
+    assert facets.queries.grad.abs().amax(1).min() > 0
+    assert not torch.allclose(one, other, atol=1e-4)
+
+
+def test_attended_states_are_weighted_by_softmax_within_each_text() -> None:
+    packed = pack(TEXTS)
+    states, scores = torch.randn(len(packed.ids), 4), 50 * torch.randn(len(packed.ids))
+    parts = zip(states.split(packed.lengths), scores.split(packed.lengths), strict=True)
+    expected = torch.stack([torch.softmax(score, 0) @ state for state, score in parts])
+    torch.testing.assert_close(attended(states, packed, scores), expected)

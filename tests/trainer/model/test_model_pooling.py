@@ -15,7 +15,7 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, write_package
 from trainer.encoder import Encoder
 from trainer.model.packed import pack, pool
-from trainer.model.pooling import FacetPooling, ScalarMix
+from trainer.model.pooling import FacetPooling, MeanFacets, ScalarMix
 from trainer.model.text_model import Backbone, TextModel
 
 VOCABULARY = [*SPECIAL, *WORDS, "[unused1]", "[unused2]"]
@@ -51,13 +51,26 @@ def models(package: Package) -> dict[str, TextModel]:
         facets.weight.data += torch.randn_like(facets.weight) / 10
         facets.bias.data += torch.randn_like(facets.bias) / 10
         found[init] = TextModel(backbone, "multi_cls", facets)
+    facets = MeanFacets(32, 3)
+    facets.weight.data += torch.randn_like(facets.weight) / 10
+    facets.bias.data += torch.randn_like(facets.bias) / 10
+    found["mean_facets"] = TextModel(backbone, "mean_and_cls", facets)
     found["one"] = TextModel(backbone, "multi_cls", FacetPooling(32, 2, 1, tanh=False))
     return found
 
 
 @pytest.mark.parametrize(
     "name",
-    ["cls", "mean", "mean_no_special", "scalar_mix", "released", "identity_effective", "one"],
+    [
+        "cls",
+        "mean",
+        "mean_no_special",
+        "scalar_mix",
+        "released",
+        "identity_effective",
+        "mean_facets",
+        "one",
+    ],
 )
 def test_saved_model_encodes_as_in_training(tmp_path: Path, package: Package, name: str) -> None:
     model = models(package)[name].eval()
@@ -65,7 +78,8 @@ def test_saved_model_encodes_as_in_training(tmp_path: Path, package: Package, na
     ids = encoder.text.ids(PAPERS)
     expected = torch.nn.functional.normalize(model.vectors(pack(ids)), dim=1)
     np.testing.assert_allclose(encoder.encode(PAPERS), expected.detach().numpy(), atol=1e-5)
-    assert model(pack(ids)).shape[1:] == ((model.cls_tokens, 32) if model.facets else (32,))
+    facets = 3 if name == "mean_facets" else model.cls_tokens
+    assert model(pack(ids)).shape[1:] == ((facets, 32) if model.facets else (32,))
     again = AutoModel.from_pretrained(tmp_path / "made")
     assert torch.equal(again.get_input_embeddings().weight, model.backbone.words)
 
@@ -89,6 +103,9 @@ def test_package_without_its_pooling_weights_is_refused(tmp_path: Path, package:
     two = replace(package, folder=tmp_path / "b", pooling="multi_cls", cls_tokens=2)
     with pytest.raises(PackageRefused, match=r"2 \[CLS\] tokens"):
         Encoder(write_package(two, source), "cpu")
+    with pytest.raises(PackageRefused, match=r"further \[CLS\]"):
+        other = replace(package, folder=tmp_path / "c", pooling="mean_and_cls")
+        Encoder(write_package(other, source), "cpu")
 
 
 def golden(shared: Path, name: str) -> dict[str, Any]:
