@@ -136,6 +136,10 @@ _TRIPLES = (
 _START_SHARE = Setting("start_share", 0.0, at_least=0.0, at_most=0.99)
 _KEEP_SEARCH = Setting("keep_search", False, formerly=False)
 _ANCHOR = Setting("anchor", 0.0, at_least=0.0, formerly=0.0)
+_LABEL_HEAD = (
+    Setting("label_head", False, formerly=False),
+    Setting("label_head_loss", 0.5, at_least=0.0, at_most=100.0, formerly=0.5),
+)
 
 METHODS: tuple[MethodSpec, ...] = (
     MethodSpec(
@@ -196,6 +200,7 @@ METHODS: tuple[MethodSpec, ...] = (
             _START_SHARE,
             _KEEP_SEARCH,
             _ANCHOR,
+            *_LABEL_HEAD,
             Setting("min_papers", 100, at_least=1),
             Setting("pubmed_min_papers", 300, at_least=1),
             Setting("max_papers", 300, at_least=0),
@@ -251,6 +256,7 @@ METHODS: tuple[MethodSpec, ...] = (
             replace(_START_SHARE, formerly=0.0),
             _KEEP_SEARCH,
             _ANCHOR,
+            *_LABEL_HEAD,
             Setting("pooling", "mean", choices=("mean", "mean_no_special", "cls")),
             Setting("scored", 20_000, at_least=100),
         ),

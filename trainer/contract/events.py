@@ -27,6 +27,8 @@ class Event:
     - validation: stage, loss, scores {name: number}, best (whether it is the best so far)
     - mixture: stage, share (of the base model's weights in the finished model), scores (of the
       finished model; the validations before have those of the trained weights)
+    - head: stage, strength (of the layer that emphasizes labels; 0 for none), without and scores
+      (without it and with it; of the weakest where there is none), why (there is none)
     - checkpoint: seconds (spent on saving)
     - note: text; warning: text
     - stop: why; error: message, hint; end: seconds, scores

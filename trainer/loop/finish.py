@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -24,11 +24,15 @@ from trainer.loop.protection import mixed_encoder, protect_search
 from trainer.loop.setup import Options, PreparedRun, left_out
 from trainer.loop.stage_trainer import step_counts
 from trainer.machine import budget_for, describe_machine
-from trainer.methods.base import Method, TrainingStage
+from trainer.methods.base import LabelledMethod, Method, TrainingStage
 from trainer.methods.search_scores import SearchScores
 from trainer.methods.wise_ft import WeightInterpolation
 from trainer.packages.export import export
 from trainer.version import trainer_version
+
+if TYPE_CHECKING:
+    from trainer.loop.label_head import HeadChoice
+    from trainer.model.label_head import LabelHead
 
 
 def finish(
@@ -41,8 +45,9 @@ def finish(
 ) -> Package:
     """Write the package with these weights, unless an interrupted end has done so, and read it.
 
-    If the recipe protects search, as much of the base model is mixed in as that takes. If any is,
-    the scores of the mixture are recorded.
+    If the recipe protects search, as much of the base model is mixed in as that takes. The scores
+    of the finished model are recorded if it differs from the trained one, also by a layer that
+    emphasizes labels.
     """
     if run.package.exists():
         return read_package(run.package)
@@ -51,13 +56,21 @@ def finish(
     protection: list[dict[str, Any]] = []
     if recipe.settings.get("keep_search"):
         protection = protect_search(recipe, begun, device, reporter.warn)
-    _record_mixture(method, protection, best.step, device, reporter)
+    choice = _choose_head(recipe, begun, best.step, device, reporter)
+    head = choice.head if choice else None
+    if choice and head:
+        for row in protection:
+            row["value"] = choice.scores[row["task"]]
+    _record_finished(method, protection, head, best.step, device, reporter)
     source = run.folder / "package.source"
     shutil.rmtree(source, ignore_errors=True)
     method.encoder.save(source, method.reading.tokenizer)
+    weights = source / WEIGHTS
+    if head:
+        weights = head.save(source)
     package = Package(
         folder=run.package,
-        id=_id(recipe, source / WEIGHTS),
+        id=_id(recipe, weights),
         title=_title(recipe, corpus.papers),
         dim=method.encoder.dim,
         pooling=method.encoder.pooling,
@@ -72,6 +85,7 @@ def finish(
         corpus={"papers": corpus.papers, "sha256": corpus.sha256, "split": corpus.split_by},
         licence=base.package.licence if base.package else "",
         query_template=method.reading.query_template,
+        head=head.modules if head else (),
     )
     metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)
     about = {"split": "validation", "corpus_sha256": corpus.sha256, "at": _iso(time.time())}
@@ -82,20 +96,51 @@ def finish(
     return made
 
 
-def _record_mixture(
+def _choose_head(
+    recipe: Recipe, begun: PreparedRun, step: int, device: torch.device, reporter: Reporter
+) -> HeadChoice | None:
+    """Choose the layer that emphasizes labels, and record the choice; None without the setting."""
+    method = begun.method
+    if not (recipe.settings.get("label_head") and isinstance(method, LabelledMethod)):
+        return None
+    # Imported late, since it imports scikit-learn: more than a second per training process.
+    from trainer.loop.label_head import choose_head
+
+    assert isinstance(method.encoder, WeightInterpolation)
+    encode = mixed_encoder(method, method.encoder.share, device)
+    choice = choose_head(recipe, begun.corpus, method.labelled, encode)
+    reporter.record(
+        "head",
+        step,
+        stage=method.stages[-1].name,
+        strength=choice.strength,
+        without=choice.without,
+        scores=choice.scores,
+        why=choice.why,
+    )
+    return choice
+
+
+def _record_finished(
     method: Method,
     protection: Sequence[Mapping[str, Any]],
+    head: LabelHead | None,
     step: int,
     device: torch.device,
     reporter: Reporter,
 ) -> None:
     """Record the scores of the finished model, if its weights are not those of the validations."""
     encoder, stage = method.encoder, method.stages[-1]
-    if not isinstance(encoder, WeightInterpolation) or not encoder.share:
+    if not isinstance(encoder, WeightInterpolation) or not (encoder.share or head):
         return
     found: Mapping[str, float] = {row["task"]: row["value"] for row in protection}
     if stage.scores and not (protection and isinstance(stage.scores, SearchScores)):
-        found = stage.scores(mixed_encoder(method, encoder.share, device))
+        encode = mixed_encoder(method, encoder.share, device)
+        if head:
+            from trainer.loop.label_head import headed
+
+            encode = headed(encode, head)
+        found = stage.scores(encode)
     scores = {name: float(score) for name, score in found.items()}
     reporter.record("mixture", step, stage=stage.name, share=encoder.share, scores=scores)
 
@@ -208,6 +253,7 @@ def build_report(
     """
     losses: dict[str, dict[int, float]] = {}
     mixed: dict[str, float] = {}
+    head: dict[str, Any] = {}
     validations: dict[int, dict[str, Any]] = {}
     events = run.events()
     for event in events:
@@ -217,6 +263,8 @@ def build_report(
             validations[event.step] = {"step": event.step, **event.values}
         elif event.kind == "mixture":
             mixed = event.values["scores"]
+        elif event.kind == "head":
+            head = {name: value for name, value in event.values.items() if name != "stage"}
     stages = [
         {
             **stage,
@@ -232,6 +280,7 @@ def build_report(
         **described,
         "stages": stages,
         "scores": mixed or (best[-1]["scores"] if best else {}),
+        **({"label_head": head} if head else {}),
         "validation_loss": best[-1]["loss"] if best else None,
         "package": {"id": package.id, "space": package.space},
         "tokens": int(tokens),

@@ -206,6 +206,16 @@ def _measured(event: Event) -> str:
     return f"Validation after step {event.step:,}: {scores}{best}"
 
 
+def _emphasized(event: Event) -> str:
+    before, after = event.values["without"], event.values["scores"]
+    scores = ", ".join(f"{name} {before[name]:.4f} to {after[name]:.4f}" for name in before)
+    if event.values["strength"]:
+        strength = event.values["strength"]
+        return f"A layer of strength {strength:g} emphasizes labels: {scores}."
+    compared = f" ({scores})" if scores else ""
+    return f"The model has no layer that emphasizes labels: {event.values['why']}{compared}."
+
+
 def _stopped(event: Event) -> str:
     step = f" after step {event.step:,}" if event.step else ""
     return f"Stopped{step} ({event.values['why']}). Run the same command again to resume."
@@ -222,7 +232,10 @@ _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "validation": _measured,
     "mixture": lambda event: (
         f"The finished model has {event.values['share']:.0%} of the base model's weights."
+        if event.values["share"]
+        else ""
     ),
+    "head": _emphasized,
     "checkpoint": lambda event: f"Checkpoint saved after step {event.step}.",
     "note": lambda event: str(event.values["text"]),
     "warning": lambda event: str(event.values["text"]),

@@ -22,7 +22,7 @@ from trainer.methods.wise_ft import WeightInterpolation
 
 # Shares of the base model that are tried beside the recipe's own, which is the least.
 _SHARES = (0.25, 0.5, 0.75, 0.9)
-_SCORED = 500
+SCORED = 500
 
 
 def mixed_encoder(method: Method, share: float, device: torch.device) -> Encode:
@@ -45,7 +45,7 @@ def protect_search(
     """
     corpus, method, _ = begun
     encoder = method.encoder
-    scores = SearchScores(corpus, int(recipe.settings.get("scored", _SCORED)), recipe.seed)
+    scores = SearchScores(corpus, int(recipe.settings.get("scored", SCORED)), recipe.seed)
     if not isinstance(encoder, WeightInterpolation) or QUERIES not in scores.scored:
         return []
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -50,6 +50,13 @@ class ValidationMetric(NamedTuple):
     evaluation: str
     metric: str
     n: int
+
+
+class LabelledPapers(NamedTuple):
+    """Papers by the rows of the corpus, and their labels from 0; both [papers]."""
+
+    rows: NDArray[np.int32]
+    labels: NDArray[np.int32]
 
 
 class Examples(Protocol):
@@ -162,6 +169,15 @@ class Method(Protocol):
     def records(self) -> Mapping[str, Any]:
         """Details saved as JSON with the weights: classes, numbers of examples, and reasons for
         excluding others."""
+
+
+@runtime_checkable
+class LabelledMethod(Method, Protocol):
+    """A method whose papers have labels, which a layer after the pooling can emphasize."""
+
+    @property
+    def labelled(self) -> tuple[LabelledPapers, LabelledPapers]:
+        """The training and the validation papers."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from trainer.data.examples import Batch
+from trainer.data.examples import Batch, PaperExamples
 from trainer.data.journals import JournalRule, journal_examples
 from trainer.methods.anchor import anchored, with_anchor
-from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
+from trainer.methods.base import (
+    LabelledPapers,
+    Loss,
+    OptimizationPlan,
+    Setup,
+    TrainingStage,
+)
 from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.packed import Packed, to_device
 from trainer.model.text_model import TextModel
@@ -45,6 +51,7 @@ class Miread:
         found = journal_examples(setup.corpus, texts, setup.seed, rule, exclude, pubmed)
         for name in found.unknown:
             setup.note(f"No paper is from the journal {name!r}, so no paper was excluded.")
+        self.labelled = (labelled(found.train), labelled(found.validation))
         self.records = {"classes": found.classes, "excluded": exclude, **found.records}
         backbone = setup.backbone()
         trained, vector = _HEADS[settings["head"]]
@@ -63,6 +70,11 @@ class Miread:
         examples = with_anchor(setup, texts, trained, found.train, found.validation)
         loss = partial(journal_loss, classes=len(found.classes), anchor=anchor)
         self.stages = (TrainingStage("journals", *examples, model, loss, plan),)
+
+
+def labelled(examples: PaperExamples) -> LabelledPapers:
+    assert examples.labels is not None
+    return LabelledPapers(examples.rows[:, 0], examples.labels)
 
 
 def journal_loss(outputs: Tensor, batch: Batch, classes: int, anchor: float = 0.0) -> Loss:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -27,7 +28,13 @@ from trainer.data.token_blocks import Blocks
 from trainer.data.tokens import TextPart, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
 from trainer.methods.anchor import anchored, with_anchor
-from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
+from trainer.methods.base import (
+    LabelledPapers,
+    Loss,
+    OptimizationPlan,
+    Setup,
+    TrainingStage,
+)
 from trainer.methods.losses import info_nce
 from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.packed import Packed, to_device
@@ -62,6 +69,7 @@ class PhysBert:
             settings["start_share"],
         )
         self.records: dict[str, Any] = {}
+        self.labelled = (_labelled({}), _labelled({}))
         self.stages = list(self._word_stages(setup))
         if settings["contrast"]:
             self.stages.append(self._pair_stage(setup))
@@ -92,6 +100,7 @@ class PhysBert:
         settings = setup.settings
         texts = setup.texts(self.reading, [TextPart.question])
         train, validation = pairs_to_learn(setup)
+        self.labelled = (_labelled(train), _labelled(validation))
         examples = (
             pair_examples(texts, list(train.values()), settings["homogeneous"]),
             pair_examples(texts, list(validation.values()), settings["homogeneous"]),
@@ -146,6 +155,15 @@ def pairs_to_learn(setup: Setup) -> tuple[dict[str, PairSet], dict[str, PairSet]
             "Reduce min_papers, or use a corpus with fields, citations or questions.",
         )
     return train, validation
+
+
+def _labelled(pairs: Mapping[str, PairSet]) -> LabelledPapers:
+    """Return the papers of the category pairs, with their categories."""
+    found = pairs.get("category_pairs")
+    if found is None:
+        return LabelledPapers(np.empty(0, np.int32), np.empty(0, np.int32))
+    rows, first = np.unique(found.rows, return_index=True)
+    return LabelledPapers(rows, np.repeat(found.labels, 2)[first])
 
 
 def _word_plan(settings: Mapping[str, Any], epochs: float, blocks: int) -> OptimizationPlan:

@@ -25,8 +25,9 @@ from trainer.methods.registry import METHODS
 PAPERS = 120
 # These are used before a method sees the settings: the base model and the precision.
 BEFORE_THE_METHOD = {"base", "precision"}
-# Used at the end of a training, or with texts of several sentences: see test_library.py.
-TESTED_ELSEWHERE = {"keep_search", "sentence_share"}
+# Used at the end of a training, or with texts of several sentences: see test_library.py and
+# loop/test_label_head.py.
+TESTED_ELSEWHERE = {"keep_search", "sentence_share", "label_head", "label_head_loss"}
 
 
 class Change(NamedTuple):
