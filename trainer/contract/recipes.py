@@ -193,6 +193,7 @@ PHYSBERT = {
             "category_text": "both",
             "anchor": 100.0,
             "keep_search": True,
+            "label_head": True,
             "scored": 1_000,
             "evaluations": 4,
         },
