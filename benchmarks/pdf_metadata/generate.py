@@ -18,7 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pdf_metadata import latex, word
-from benchmarks.pdf_metadata.records import Record, RecordMaker, raw_papers, varied
+from benchmarks.pdf_metadata.records import (
+    Record,
+    RecordMaker,
+    raw_papers,
+    varied,
+    with_single_names,
+)
 
 PAGES = 5  # of each layout
 # The half for reporting, drawn by a hash of the names before anything was measured. Its files are
@@ -80,6 +86,8 @@ def _record(papers: RecordMaker, layout: str, number: int, tuned: bool) -> Recor
     )
     if chosen.get("names") == "varied":
         record = varied(record, f"{layout} {number}")
+    elif chosen.get("names") == "single":
+        record = with_single_names(record)
     if chosen.get("year", "").isdecimal():
         record = replace(record, year=int(chosen["year"]))
     if pattern := chosen.get("doi"):

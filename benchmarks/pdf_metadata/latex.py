@@ -8,7 +8,7 @@ A template starts with a line `=== name | option=value | ...`. Options:
     given       "initials" if the page prints initials instead of given names
     fewest, most  number of authors
     medical     use biomedical papers
-    names       "varied" for names of many countries and forms
+    names       "varied" for names of many countries and forms, "single" for some of one word
 """
 
 from __future__ import annotations

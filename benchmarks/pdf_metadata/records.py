@@ -102,6 +102,8 @@ Jiří|Beneš|
 Erzsébet|Kéri|
 """.strip().splitlines()
 )
+# Whole names of one word.
+SINGLE_NAMES = ("Suharto", "Sunardi", "Kalyanaraman", "Supriyanto", "Thirumalai", "Budiman")
 _ODD = set('$\\^_{}<>#&~|\n@`"[]=+*%')
 _MOST_PAPERS = 4_000
 
@@ -120,7 +122,7 @@ class Writer:
 
     @property
     def name(self) -> str:
-        return f"{self.given} {self.family}"
+        return f"{self.given} {self.family}".strip()
 
     @property
     def full(self) -> str:
@@ -325,5 +327,16 @@ def varied(record: Record, seed: str) -> Record:
     writers = (
         replace(writer, given=given, family=family, suffix=suffix, email=_email(given, family))
         for writer, (given, family, suffix) in zip(record.writers, names, strict=False)
+    )
+    return replace(record, writers=tuple(writers))
+
+
+def with_single_names(record: Record) -> Record:
+    """The record with a name of one word as every second name, beginning with the second."""
+    writers = (
+        replace(writer, given="", family=SINGLE_NAMES[number // 2 % len(SINGLE_NAMES)])
+        if number % 2
+        else writer
+        for number, writer in enumerate(record.writers)
     )
     return replace(record, writers=tuple(writers))

@@ -116,10 +116,51 @@ def _same_size(record: Record, target: Path) -> None:
     _print(_page(record, head), target, title=record.title)
 
 
+def _labeled(record: Record, target: Path) -> None:
+    """A form that names each field, in one size, left-aligned."""
+    names = ", ".join(_name(w) for w in record.writers)
+    head = (
+        f"<p><b>Title:</b> {html.escape(record.title)}</p><p><b>Authors:</b> {names}</p>"
+        f"<p><b>Affiliation:</b> {_line(record.institutes[0])}</p>"
+        f"<p><b>Contact:</b> {html.escape(record.writers[0].email)}</p>"
+    )
+    _print(_page(record, head, "Liberation Sans, Nimbus Sans"), target)
+
+
+def _table(record: Record, target: Path) -> None:
+    """Names, affiliations and addresses in a table of three columns."""
+    cells = [
+        f"<td width=33% align=center><b>{_name(w)}</b><br>"
+        f"{_line(record.institutes[w.affiliations[0] - 1])}<br>{html.escape(w.email)}</td>"
+        for w in record.writers
+    ]
+    rows = "".join(f"<tr>{''.join(cells[i : i + 3])}</tr>" for i in range(0, len(cells), 3))
+    table = f"<table width=100% cellpadding=6>{rows}</table>"
+    _print(_page(record, _title(record) + table), target, title="paper_final_v3")
+
+
+def _family_names_bold(record: Record, target: Path) -> None:
+    """Names with the family name alone in bold, the presenting author underlined."""
+    names = ", ".join(
+        f"{'<u>' * (i == 0)}{html.escape(w.given)} <b>{html.escape(w.family)}</b>"
+        f"{'</u>' * (i == 0)} ({w.marks})"
+        for i, w in enumerate(record.writers)
+    )
+    places = "<br>".join(f"({i}) {_line(place)}" for i, place in enumerate(record.institutes, 1))
+    email = html.escape(record.writers[0].email)
+    head = (
+        f"<p align=right>Abstract No. 217</p>{_title(record, 14)}<p align=center>{names}</p>"
+        f"<p align=center>{places}</p><p align=center>Presenting author: {email}</p>"
+    )
+    _print(_page(record, head, "Liberation Sans, Nimbus Sans"), target)
+
+
 # What the pages in other scripts print, which no real record has.
 _CHINESE_TITLE = "基于深度学习的文本分类方法研究"
 _CHINESE = ("王伟", "李娜", "张敏", "刘洋", "陈静")
 _RUSSIAN_TITLE = "О сходимости одного итерационного метода"
+_JAPANESE_TITLE = "深層学習を用いた文書分類手法の研究"
+_JAPANESE = (("太郎", "山田"), ("花子", "佐藤"), ("健一", "鈴木"), ("直美", "高橋"))
 _RUSSIAN = (("А. В.", "Иванов"), ("С. П.", "Петрова"), ("Н. И.", "Сидоренко"))
 
 
@@ -145,6 +186,19 @@ def _chinese_marked(record: Record, target: Path) -> None:
         '<p align="center">(1. 北京大学 物理学院, 北京 100871; 2. 复旦大学, 上海 200433)</p>'
         "<p><b>摘 要：</b>本文研究了一种新的分类方法。</p><p><b>关键词：</b>分类；学习</p>"
         f'<p align="center"><b>{html.escape(record.title)}</b></p>'
+    )
+    _print(_page(record, head, "Droid Sans Fallback"), target)
+
+
+def _japanese(record: Record, target: Path) -> None:
+    names = "　".join(
+        f"{family} {given}<sup>{i}</sup>"
+        for i, (given, family) in enumerate(_JAPANESE[: len(record.writers)], 1)
+    )
+    head = (
+        '<p align="center" style="font-size:18pt"><b>' + _JAPANESE_TITLE + "</b></p>"
+        f'<p align="center" style="font-size:12pt">{names}</p>'
+        '<p align="center"><sup>1</sup>東京大学　<sup>2</sup>京都大学</p>'
     )
     _print(_page(record, head, "Droid Sans Fallback"), target)
 
@@ -225,6 +279,10 @@ LAYOUTS = {
     "chinese": Layout(_chinese, {"year": "no", "most": "5", "language": "zh"}),
     "chinese-marked": Layout(_chinese_marked, {"year": "no", "most": "4", "language": "zh"}),
     "russian": Layout(_russian, {"year": "no", "most": "3", "language": "ru"}),
+    "word-labels": Layout(_labeled, {"year": "no", "most": "6", "names": "varied"}),
+    "word-table": Layout(_table, {"year": "no", "most": "7"}),
+    "word-bold-family": Layout(_family_names_bold, {"year": "no", "names": "varied"}),
+    "japanese": Layout(_japanese, {"year": "no", "most": "4", "language": "ja"}),
     "scan": Layout(_scan, {"year": "no", "scanned": "1", "most": "5"}),
     "cover-hal": _cover("cover-hal", _RESULTS),
     "cover-jstor": Layout(
@@ -240,4 +298,6 @@ def foreign_truth(language: str, count: int) -> tuple[str, list[list[str]]]:
     """The title and the authors of the pages in another script, for this number of authors."""
     if language == "zh":
         return _CHINESE_TITLE, [[name[1:], name[0]] for name in _CHINESE[:count]]
+    if language == "ja":
+        return _JAPANESE_TITLE, [list(name) for name in _JAPANESE[:count]]
     return _RUSSIAN_TITLE, [list(name) for name in _RUSSIAN[:count]]
