@@ -249,17 +249,17 @@ def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
 def _line(glyphs: list[_Glyph], text: PdfTextPage) -> LayoutLine:
     letters = [glyph for glyph in glyphs if not glyph.character.isspace()] or glyphs
     words = [glyph for glyph in letters if glyph.character.isalpha()] or letters
-    middle = words[len(words) // 2]
-    sizes = sorted(glyph.size for glyph in letters)
+    sizes = sorted(glyph.size for glyph in words)
     # The upper third: a title in small capitals is as large as its capitals, and the marks and
     # indices in a line do not make it smaller.
     size = sizes[len(sizes) * 2 // 3]
+    large = [glyph for glyph in words if glyph.size >= size * _SMALL]
     top = sorted(glyph.y for glyph in letters)[len(letters) // 2]
     if any(glyph.size < size * _SMALL for glyph in letters):
         # Of the large letters only: a name of three letters may have four marks.
         heights = sorted(glyph.y for glyph in letters if glyph.size >= size * _SMALL)
         top = heights[len(heights) // 2]
-    font = _font(text, middle.place)
+    font = _font(text, large[len(large) // 2].place)
     return LayoutLine(
         clean("".join(glyph.character for glyph in glyphs)).strip(),
         size,

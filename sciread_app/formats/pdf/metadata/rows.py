@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz import fuzz
 
 from sciread_app.formats.pdf.metadata.layout import APART, LOWERED, RAISED, LayoutLine, PageLayout
-from sciread_app.formats.pdf.metadata.text_cleanup import letters_of
+from sciread_app.formats.pdf.metadata.text_cleanup import VERSION, letters_of
 
 _NEAR = 40  # pieces of a row that a line is compared with
 _TOUCHING = 1.1  # a smaller gap, relative to the font size, is a space
@@ -113,7 +113,7 @@ def title_rows(rows: Sequence[Row], title: str) -> tuple[int, int] | None:
             first = rows[start].cells[left]
             for end in range(start, min(len(rows), start + _MOST_TITLE_ROWS)):
                 cell = _nearest(rows[end], first, left if end == start else None)
-                printed += letters_of(cell.text) if cell else ""
+                printed += letters_of(VERSION.sub("", cell.text)) if cell else ""
                 if len(printed) >= len(wanted) - 2:
                     break
                 if not fuzz.ratio(printed, wanted[: len(printed)], score_cutoff=_LIKE_START):

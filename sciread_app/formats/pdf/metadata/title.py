@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 from sciread_app.formats.pdf.metadata.byline.parser import marked_text, pieces_of
 from sciread_app.formats.pdf.metadata.layout import LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.rows import Row, rows_of
-from sciread_app.formats.pdf.metadata.text_cleanup import letters_of, one_line
+from sciread_app.formats.pdf.metadata.text_cleanup import VERSION, letters_of, one_line
 
 _UPPER_PART = 0.62  # of the page's height; a thesis has its title near the middle
 _SIZE_OF_TITLES = 13.0  # points; affiliations are smaller
@@ -86,7 +86,8 @@ class _TextBlock:
 
     @property
     def text(self) -> str:
-        return _FOOTNOTE_MARK.sub("", one_line("\n".join(line.text for line in self.lines)))
+        text = one_line("\n".join(line.text for line in self.lines))
+        return _FOOTNOTE_MARK.sub("", VERSION.sub("", text))
 
     @property
     def first(self) -> LayoutLine:

@@ -154,6 +154,78 @@ def test_thesis_has_one_author_and_no_supervisor():
     assert [author.name for author in read(first, body()).paper.authors] == ["Alice Martin"]
 
 
+SUPERVISOR_FIRST = [
+    At("Supervisor: Prof. Robert Weber", 12, 60, 650), At("Dr. Carlos Fernandez", 12, 60, 635),
+    At("Submitted by", 12, 60, 590), At("Alice Martin", 12, 60, 575),
+]  # fmt: skip
+SUPERVISOR_BESIDE = [
+    At("Relatore:", 12, 60, 650), At("Candidato:", 12, 350, 650),
+    At("Prof. Robert Weber", 12, 60, 635), At("Alice Martin", 12, 350, 635),
+    At("Correlatore:", 12, 60, 620), At("Dott. Carlos Fernandez", 12, 60, 605),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [SUPERVISOR_FIRST, SUPERVISOR_BESIDE])
+def test_supervisor_named_first_is_not_the_author(names):
+    found = read([TITLE, At("A thesis", 12, 60, 680), *names], body()).paper.authors
+    assert [author.name for author in found] == ["Alice Martin"]
+
+
+def test_names_in_a_column_beside_the_abstract_are_all_read():
+    head = [
+        At("Alice Martin", 9, 60, 690), At("Abstract: we watched the bees", 10, 250, 690),
+        At("Robert Weber", 9, 60, 679), At("of the lake for several years.", 10, 250, 678),
+        At("Wei Zhang", 9, 60, 668), At("They flew over it.", 10, 250, 666),
+    ]  # fmt: skip
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Wei Zhang"]
+
+
+def test_list_of_names_goes_on_in_bold():
+    head = [
+        At("Alice Martin, Robert Weber, Wei Zhang,", 11, 60, 690),
+        At("Anna Fischer, Carlos Fernandez", 11, 60, 677, bold=True),
+    ]
+    found = ["Alice Martin", "Robert Weber", "Wei Zhang", "Anna Fischer", "Carlos Fernandez"]
+    assert authors(*head) == found
+
+
+def test_one_word_with_a_mark_among_names_is_a_name():
+    head = [
+        At("Alice Martin", 11, 60, 690), raised("1", 122, 690),
+        At(", Suharto", 11, 130, 690), raised("2", 176, 690),
+        At(", Robert Weber", 11, 184, 690), raised("1", 258, 690),
+    ]  # fmt: skip
+    assert authors(*head) == ["Alice Martin", "Suharto", "Robert Weber"]
+
+
+def test_unknown_words_in_a_block_of_names_are_a_name():
+    head = [
+        At("Alice Martin", 11, 60, 690), At("Thandiwe Qqwerty", 11, 60, 677),
+        At("Prepared by", 11, 60, 640), At("University of Oslo", 11, 60, 627),
+    ]  # fmt: skip
+    assert authors(*head) == ["Alice Martin", "Thandiwe Qqwerty"]
+
+
+def test_names_below_a_summary_are_found_by_the_word_by():
+    summary = [
+        "We watched the bees of the lake for years",
+        "and they flew over it in the sun,",
+        "which is what this report of ours is about,",
+        "and it is for the young in school.",
+    ]
+    head = [At(text, 12, 60, 690 - 14 * i) for i, text in enumerate(summary)]
+    assert authors(*head, At("By Alice Martin and Robert Weber", 10, 60, 620, bold=True)) == [
+        "Alice Martin",
+        "Robert Weber",
+    ]
+
+
+def test_version_of_open_peer_review_is_no_part_of_the_title():
+    title = At(f"{TITLE.text} [version 1; peer review: 2 approved]", 18, 60, 720)
+    paper = read([title, At("Alice Martin", 11, 60, 690), ABSTRACT, *body(540, 20)]).paper
+    assert (paper.title, len(paper.authors)) == (TITLE.text, 1)
+
+
 def test_line_numbers_of_a_manuscript_are_ignored():
     lines = ["On the Flight of Honey Bees", "Alice Martin, Robert Weber", "Abstract"]
     lines += ["We watched the bees of the lake for years and they flew over it."] * 12
@@ -232,6 +304,12 @@ def test_cover_sheet_is_passed_over():
         ("by Alice Martin · Robert Weber", ["Alice Martin", "Robert Weber"]),
         ("Robert Downey Jr., Alice Martin", ["Robert Downey Jr", "Alice Martin"]),
         ("王伟，李娜", ["伟 王", "娜 李"]),
+        ("山田 太郎、佐藤 さくら", ["太郎 山田", "さくら 佐藤"]),
+        ("XU Wei, ZHANG Alice, LI Na", ["Wei Xu", "Alice Zhang", "Na Li"]),
+        ("JK Martin, Robert Weber", ["JK Martin", "Robert Weber"]),
+        ("Alice MartiniD1, Robert WeberiD2", ["Alice Martin", "Robert Weber"]),
+        ("Alice Martin1 e Robert Weber2", ["Alice Martin", "Robert Weber"]),
+        ("Dott.ssa Alice Martin", ["Alice Martin"]),
         ("А. В. Иванов, С. П. Петрова", ["А. В. Иванов", "С. П. Петрова"]),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION
 from sciread_app.formats.pdf.metadata.byline.names import SegmentKind, has_shape_of_name
 from sciread_app.formats.pdf.metadata.byline.parser import (
+    ADDITIONS,
     ET_AL,
     MARK,
     Pieces,
@@ -26,10 +28,26 @@ _END = re.compile(
     r"""^\W*(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen|resumo|riassunto
     |аннотация|摘\s?要|(?:\d\.?|I\.?)?\s*introduction|contents|key\s?-?words?|index\s+terms|highlights|significance
     |background|importance|motivation|article\s+info|graphical\s+abstract|objectives?\b|1\s+[A-Z]|ccs\s+concepts
-    |supervis|examiner|betreuer|gutachter|hauptbericht|author\s+note
+    |author\s+note
     |plain\s+language|acknowledg|references|to\s+cite\s+this|disclaimer|table\s+of\s+contents)""",
     re.I | re.X,
 )
+# Before the names of those who supervise or examine a thesis.
+_SUPERVISORS = re.compile(
+    r"^\W*(?:(?:co-?|thesis|academic|first|second|erst|zweit|haupt)[\s-]*)*(?:supervis|advis[eo]r|examiner"
+    r"|betreu|gutachter|hauptbericht|prüfer|referent|(?:contro|cor)?relator|directeur|directrice|encadr"
+    r"|rapporteur|(?:co-?)?promotor|orientador|handledare|veileder|vejleder|begeleider|committee|jury\b"
+    r"|tribunal|mentor)",
+    re.I,
+)
+# Before the author of a thesis.
+_AUTHOR_LABEL = re.compile(
+    r"^\W*(?:candidat[oae]?|laureand[oa]|the\s+author|author|autora?|auteur|student(?:in)?|doctorand[oa]?"
+    r"|doktorand(?:in)?|verfasser(?:in)?|(?:presented|submitted|written)\s+by|(?:vorgelegt|eingereicht)\s+von"
+    r"|présentée?\s+(?:et\s+soutenue\s+)?par|presentad[oa]\s+por|tesi\s+di|by)\b",
+    re.I,
+)
+_BY = re.compile(r"\W*B[yY]:?\s+(?=[^\W\d_a-z])")
 # Lines that name other people, or nobody.
 _OTHER = re.compile(
     r"""^\W*(?:edited|editor|editors|academic\s+editor|associate\s+editor|handling|guest|reviewed|reviewer|review\b|communicated
@@ -91,10 +109,12 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     if seed is None:
         return Byline()
     style = cells[seed].line
-    is_marked = cells[seed].text.endswith(MARK)
+    is_marked = cells[seed].text.rstrip(" ,;").endswith(MARK)
     chosen: list[_BylineCell] = []
     for cell in cells[seed:]:
-        is_end = bool(chosen) and _is_end_of_name(chosen[-1], cell)
+        is_end = bool(chosen) and (
+            _is_end_of_name(chosen[-1], cell) or _is_rest_of_list(chosen[-1], cell)
+        )
         if is_end or (not cell.is_affiliation and _same_style(cell.line, style)):
             chosen.append(cell)
         elif is_marked and _is_marked_list(cell) and _same_style(cell.line, style):
@@ -119,6 +139,7 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
             or group[0].row in sure_rows
             or {group[0].row - 1, group[-1].row + 1} <= sure_rows
             or _is_head(group[0], cells)
+            or _is_among_names(group[0], chosen, cells)
         )
         if not _names_authors(pieces, is_in_place=is_in_place):
             if number == 0 or pieces.names or (pieces.doubtful and not pieces.others):
@@ -143,13 +164,37 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
     size = max(cell.size for cell in heads)
     heads = [cell for cell in heads if cell.size > 0.9 * size]
     left = min(cell.left for cell in heads)
+    # Magazines have a summary above the names.
+    last = next(
+        (n - 1 for n in range(last + 1, len(rows))[: _PARAGRAPH * 4] if _is_by(rows[n])), last
+    )
     prose = _prose(rows[last + 1 :])
+    named: _BylineCell | None = None  # the last cell with names
+    supervisors: LayoutLine | None = None  # the last line of those
+    end = math.inf  # of the columns that may name authors
     for number in range(last + 1, len(rows)):
         for cell in rows[number].cells:
             if cell.right < left and cell.size < _SIDE_BAR * page.body_size:
                 continue  # a side bar with editors and dates
+            if cell.left >= end:
+                continue
             if _END.match(cell.text) or number - last - 1 >= prose:
+                # An abstract beside a column of names.
+                if named and number <= named.row + 1 and cell.left > named.line.right:
+                    end = cell.left
+                    continue
                 return
+            if _SUPERVISORS.match(cell.text):
+                if named:
+                    return
+                supervisors = cell
+                continue
+            is_label = _AUTHOR_LABEL.match(cell.text)
+            if supervisors and is_label and _is_below(supervisors, cell):
+                supervisors = None
+            if supervisors and _is_line_below(supervisors, cell):
+                supervisors = cell
+                continue
             if _is_sentence(cell):
                 continue
             text = marked_text(cell.marked)
@@ -159,7 +204,28 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
                 or bool(_OTHER.search(cell.text))
                 or _is_affiliation(text, pieces)
             )
-            yield _BylineCell(cell, number, text, pieces, is_affiliation)
+            found = _BylineCell(cell, number, text, pieces, is_affiliation)
+            if _may_start(found):
+                named = found
+            yield found
+
+
+def _is_line_below(above: LayoutLine, line: LayoutLine) -> bool:
+    is_near = line.top - above.top <= _BLOCK_GAP * above.size
+    return is_near and _is_below(above, line)
+
+
+def _is_by(row: Row) -> bool:
+    """Whether a row is "By" and names, nothing else."""
+    text = marked_text(row.cells[0].marked)
+    if not _BY.match(row.text):
+        return False
+    pieces = pieces_of(text)
+    return pieces.names > 0 and not pieces.others
+
+
+def _is_below(above: LayoutLine, line: LayoutLine) -> bool:
+    return line.top > above.top and line.left < above.right and line.right > above.left
 
 
 def _prose(rows: Sequence[Row]) -> int:
@@ -260,9 +326,10 @@ def _goes_on(last: _BylineCell, cell: _BylineCell) -> bool:
         return False
     if not last.pieces.kinds or not cell.pieces.kinds:
         return False
-    is_list = len(last.pieces.kinds) > 1
+    people = [kind for kind in last.pieces.kinds if kind not in ADDITIONS]
+    is_list = len(people) > 1
     # "Ann Lee¹, Ben Cho², Pedro", and "Gomes Neto³" below
-    if is_list and last.text.count(MARK) >= len(last.pieces.kinds) - 1 and MARK in cell.text:
+    if is_list and last.text.count(MARK) >= len(people) - 1 and MARK in cell.text:
         return True
     is_broken = (
         last.pieces.kinds[-1] is SegmentKind.part or cell.pieces.kinds[0] is SegmentKind.part
@@ -284,6 +351,34 @@ def _is_end_of_name(last: _BylineCell, cell: _BylineCell) -> bool:
         return False
     first, *others = cell.pieces.kinds
     return first is SegmentKind.part and all(kind is SegmentKind.degree for kind in others)
+
+
+def _is_rest_of_list(last: _BylineCell, cell: _BylineCell) -> bool:
+    """Whether a line of another weight goes on with the names of the one above: in some journals
+    only the family names are bold."""
+    is_list = last.pieces.names > 1 and not cell.is_affiliation
+    is_same_size = abs(cell.line.size - last.line.size) <= _SAME_SIZE * last.line.size
+    is_next = cell.row == last.row + 1
+    return is_list and is_same_size and is_next and _goes_on(last, cell)
+
+
+def _is_among_names(
+    cell: _BylineCell, chosen: Sequence[_BylineCell], cells: Sequence[_BylineCell]
+) -> bool:
+    """Whether a cell is in a block of lines with one name each, at least one of which is certain.
+
+    `chosen` are those of the names' style, `cells` are all.
+    """
+    block = {id(cell): cell}
+    first = last = cell
+    for other in cells:
+        if _is_line_below(last.line, other.line) and other.row == last.row + 1:
+            last = block[id(other)] = other
+    for other in reversed(cells):
+        if _is_line_below(other.line, first.line) and other.row == first.row - 1:
+            first = block[id(other)] = other
+    names = {id(other) for other in chosen if len(other.pieces.kinds) == 1}
+    return block.keys() <= names and any(other.pieces.names for other in block.values())
 
 
 def _joined(group: Sequence[_BylineCell]) -> str:

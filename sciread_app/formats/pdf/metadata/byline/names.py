@@ -17,13 +17,14 @@ from sciread_app.formats.values.author_list import person, split_particle
 
 _SUFFIX = re.compile(r"(?:Jr|Sr|JR|SR)\.?|I{2,3}|IV")
 _TITLES = re.compile(
-    r"^(?:(?:Drs?|Prof|Professor|PD|Priv\.-Doz|Dipl|Ing|Mr|Mrs|Ms|Sir|M\.?Sc|Doctor)\b\.?-?\s*)+",
+    r"^(?:(?:Drs?|Prof|Professor|PD|Priv\.-Doz|Dipl|Ing|Mr|Mrs|Ms|Sir|M\.?Sc|Doctor|Dott)\b\.?-?\s*(?:ssa\b\s*)?)+",
     re.I,
 )
 _WORD = re.compile(r"[^\W\d_](?:[\w.'’‘`´\-‐‑]*[\w.])?[’']?")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_NAME = re.compile(
     r"[\u3400-\u9fff]\s?[\u3400-\u9fff]{1,3}|[\u3400-\u9fff]{2}\s?[\u3400-\u9fff]{1,2}"
+    r"|[\u3400-\u9fff]{1,3}\s[\u3040-\u30ff\u3400-\u9fff]{1,3}"  # Japanese, with kana
 )
 _DOUBLE_FAMILY = frozenset(
     ("欧阳", "司马", "上官", "诸葛", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐")
@@ -127,17 +128,24 @@ def without_titles(piece: str) -> str:
     return " ".join(words)
 
 
-def author_of(piece: str) -> Author:
-    """The author in a piece that is a name; capitals become ordinary letters."""
+def author_of(piece: str, *, family_in_capitals: bool = False) -> Author:
+    """The author in a piece that is a name; capitals become ordinary letters.
+
+    `family_in_capitals` is whether short words in capitals are family names and no initials.
+    """
     if _BODY.search(piece):
         return Author(_ON_BEHALF.sub("", piece), literal=True)
     name = without_titles(piece)
     if _HAN.search(name):
-        return _han_author(name.replace(" ", ""))
+        return _han_author(name)
     name = re.sub(r"[‐‑]", "-", name)
     words = name.split()
     # Hao FANG and FANG Hao: the capitals are the family name.
-    capital = [len(word) > 2 and word.isupper() and not is_initials(word) for word in words]
+    capital = [
+        word.isupper()
+        and (len(word) > 1 if family_in_capitals else len(word) > 2 and not is_initials(word))
+        for word in words
+    ]
     if all(
         c or is_initials(w) or w.lower() in PARTICLES for c, w in zip(capital, words, strict=True)
     ):
@@ -171,5 +179,9 @@ def _in_small_letters(word: str) -> str:
 
 
 def _han_author(name: str) -> Author:
+    family, space, given = name.partition(" ")
+    if space and " " not in given:
+        return Author(family, given)
+    name = name.replace(" ", "")
     size = 2 if name[:2] in _DOUBLE_FAMILY and len(name) > 2 else 1
     return Author(name[:size], name[size:])

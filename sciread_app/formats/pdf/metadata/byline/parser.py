@@ -28,7 +28,7 @@ _FULL_SIZE_MARKS = re.compile(
     r"(?:\(\s*[B✉*∗]\s*\)"
     r"|\(\s*\d{1,2}(?:\s*,\s*\d{1,2})*\s*\)|\[\d{1,2}(?:,\s?\d{1,2})*\]|[\d*∗†‡§¶‖∥⋆★☆✩♯♮#✉✝⊠\ufffd"
     r"\u2709\ue000-\uf8ff\u00b9\u00b2\u00b3\u2070-\u2079◦♢△▽⋄⊥¹²³]"
-    rf"|(?<=[*∗†‡§¶{MARK}])\s*,(?=\s*[\d*∗†‡§¶])|(?<=\d),(?=\d)|\biD\b|\bORCID\b)+"
+    rf"|(?<=[*∗†‡§¶{MARK}])\s*,(?=\s*[\d*∗†‡§¶])|(?<=\d),(?=\d)|(?<![^\W\d_A-Z])iD\b|(?<=[^\W\d_A-Z])iD(?![^\W\d_])|\bORCID\b)+"
 )
 # {ann, bob}@example.org, ann@example.org, an address on the web
 _EMAIL = re.compile(
@@ -43,14 +43,18 @@ _LEADING = re.compile(
     re.I,
 )
 _SEPARATOR = re.compile(
-    rf"\s*(?:[,;，、；|•·∙⋅/]|{MARK}|(?<!\w)&|&(?!\w)"
+    # Short words of other languages are separators only after a mark.
+    rf"\s*(?:[,;，、；|•·∙⋅/]|{MARK}\s*(?:e|y|i|en|och|og|és|ja|ve)(?=\s+[^\W\d_a-z])|{MARK}|(?<!\w)&|&(?!\w)"
     r"|(?<!\w)(?:and|AND|And|und|et|и)(?!\w)|\s[–—-]\s)\s*"
 )
 ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
 
 
+_MOST_INITIALS = 4
+_FAMILY = 8.0  # the score of a word that is a family name, in decibels
 _LIST = 3  # names, at least, that make a list in which others are names, too
-_OF_PEOPLE = (SegmentKind.name, SegmentKind.degree, SegmentKind.suffix)
+ADDITIONS = (SegmentKind.degree, SegmentKind.suffix)
+_OF_PEOPLE = (SegmentKind.name, *ADDITIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,11 @@ def pieces_of(text: str, *, is_marked: bool = False) -> Pieces:
             SegmentKind.maybe if kind is SegmentKind.other and _is_marked(part, text) else kind
             for part, kind in zip(parts, kinds, strict=True)
         ]
+    if is_marked and SegmentKind.name in kinds:
+        kinds = [
+            SegmentKind.maybe if place and _is_single_name(part, kind, text) else kind
+            for place, (part, kind) in enumerate(zip(parts, kinds, strict=True))
+        ]
     if _is_inverted(parts, kinds):
         return _inverted_pieces([text.replace(MARK, "")])
     first = next((i for i, kind in enumerate(kinds) if kind is SegmentKind.other), None)
@@ -127,6 +136,13 @@ def _is_marked(part: str, text: str) -> bool:
     """Whether a piece with unknown words is set like the names beside it, with a mark after it."""
     is_followed = re.search(rf"{re.escape(part)}[\s,.]*{MARK}", text)
     return bool(is_followed) and has_shape_of_name(part)
+
+
+def _is_single_name(part: str, kind: SegmentKind, text: str) -> bool:
+    """Whether a piece of one word is a whole name, set like the others with a mark after it."""
+    is_followed = re.search(rf"{re.escape(part)}[\s,.]*{MARK}", text)
+    is_word = len(part) > 2 and part[0].isupper() and part[1:].islower()
+    return kind is SegmentKind.part and is_word and bool(is_followed)
 
 
 def _is_inverted(parts: Sequence[str], kinds: Sequence[SegmentKind]) -> bool:
@@ -191,6 +207,7 @@ def _initials_after(parts: Sequence[str]) -> Pieces | None:
 def authors_of(pieces: Pieces) -> list[Author]:
     """The authors among the pieces; a suffix belongs to the name before it."""
     found: list[Author] = []
+    in_capitals = _families_in_capitals(pieces)
     for text, kind in zip(pieces.texts, pieces.kinds, strict=True):
         if kind is SegmentKind.suffix and found:
             found[-1] = found[-1]._replace(suffix=text)
@@ -199,5 +216,27 @@ def authors_of(pieces: Pieces) -> list[Author]:
             SegmentKind.maybe,
             SegmentKind.organization,
         ) and without_titles(text):
-            found.append(author_of(text))
+            found.append(author_of(text, family_in_capitals=in_capitals))
     return found
+
+
+def _families_in_capitals(pieces: Pieces) -> bool:
+    """Whether all names have a word in capitals beside one in small letters: XU Wei, MARTIN Alice.
+
+    One alone may have initials, as "AB Martin" has.
+    """
+    names = [
+        text.split()
+        for text, kind in zip(pieces.texts, pieces.kinds, strict=True)
+        if kind in (SegmentKind.name, SegmentKind.maybe)
+    ]
+    capitals = [[word for word in words if word.isupper() and len(word) > 1] for words in names]
+    if len(names) < 2 or not all(
+        found and "." not in "".join(found) and any(not w.isupper() for w in words)
+        for found, words in zip(capitals, names, strict=True)
+    ):
+        return False
+    return all(
+        any(len(word) > _MOST_INITIALS or (word_score(word) or 0) > _FAMILY for word in found)
+        for found in capitals
+    )
