@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.csl.fields import kind_of
 from sciread_app.formats.values import dates, names
@@ -62,9 +62,11 @@ def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
 
 def _paper(record: Mapping[str, Any]) -> Paper | None:
     title = next((plain(as_text(one.get("title"))) for one in as_objects(record.get("titles"))), "")
-    doi = as_text(record.get("doi")).lower()
+    written = as_text(record.get("doi"))
+    doi = written.lower()
     if not title or not doi:
         return None
+    known = identifiers(("doi", doi))
     types, container = as_mapping(record.get("types")), as_mapping(record.get("container"))
     kind = _KINDS.get(as_text(types.get("resourceTypeGeneral")))
     kind = kind or kind_of(as_text(types.get("citeproc")))
@@ -84,9 +86,10 @@ def _paper(record: Mapping[str, Any]) -> Paper | None:
         kind=kind,
         published=_date(record),
         venue=plain(as_text(container.get("title"))) if kind == "article-journal" else "",
-        identifiers=identifiers(("doi", doi)),
+        identifiers=known,
         keywords=_keywords(record.get("subjects")),
-        extra={name: value for name, value in extra.items() if value},
+        extra={name: value for name, value in extra.items() if value}
+        | doi_as_written(known, written),
         source=KEY,
         source_id=doi,
     )

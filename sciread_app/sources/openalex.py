@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.metadata.paper_updates import RETRACTED
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.values import names
@@ -81,6 +81,7 @@ def paper_of(work: Mapping[str, Any]) -> Paper | None:
     place = as_mapping(work.get("primary_location"))
     source = as_mapping(place.get("source"))
     number = as_text(work.get("id")).rpartition("/")[2]
+    known = _identifiers(work)
     retracted = {"publication_types": RETRACTED} if work.get("is_retracted") else {}
     extra = {
         **_biblio(as_mapping(work.get("biblio"))),
@@ -98,10 +99,11 @@ def paper_of(work: Mapping[str, Any]) -> Paper | None:
         venue=""
         if source.get("type") == "repository"
         else plain(as_text(source.get("display_name"))),
-        identifiers=_identifiers(work),
+        identifiers=known,
         fields=_labels(work.get("topics")),
         keywords=_labels(work.get("keywords")),
-        extra={name: value for name, value in extra.items() if value},
+        extra={name: value for name, value in extra.items() if value}
+        | doi_as_written(known, _doi(work)),
         source=KEY,
         source_id=number,
     )
@@ -151,13 +153,16 @@ def _biblio(biblio: Mapping[str, Any]) -> dict[str, str]:
 
 def _identifiers(work: Mapping[str, Any]) -> tuple[Identifier, ...]:
     ids = as_mapping(work.get("ids"))
-    doi = as_text(work.get("doi")) or as_text(ids.get("doi"))
     pmid, pmcid = (
         as_text(ids.get(name)).rstrip("/").rpartition("/")[2] for name in ("pmid", "pmcid")
     )
     pages = (as_text(one.get("landing_page_url")) for one in as_objects(work.get("locations")))
     arxiv = next((match[1] for page in pages if (match := _ARXIV.search(page))), "")
-    return identifiers(("doi", doi), ("arxiv", arxiv), ("pmid", pmid), ("pmcid", pmcid))
+    return identifiers(("doi", _doi(work)), ("arxiv", arxiv), ("pmid", pmid), ("pmcid", pmcid))
+
+
+def _doi(work: Mapping[str, Any]) -> str:
+    return as_text(work.get("doi")) or as_text(as_mapping(work.get("ids")).get("doi"))
 
 
 def _kind(type: str, source_type: str) -> str:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
 from sciread_app.formats.values import dates, names
@@ -121,7 +121,8 @@ def _paper(tags: dict[str, list[str]], address: str) -> Paper | None:
         published=dates.parse(date),
         venue=venue,
         identifiers=found,
-        extra={name: value for name, value in extra.items() if value},
+        extra={name: value for name, value in extra.items() if value}
+        | doi_as_written(found, *(first(name) for kind, name in _IDENTIFIERS if kind == "doi")),
         source=KEY,
         source_id=address,
     )

@@ -15,7 +15,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sciread_app.domain.fetch import BOOLEAN, FetchPage, Preview, QueryField, SourceQuery
-from sciread_app.domain.metadata.identifiers import identifiers
+from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.formats.pubmed import fields as medline
@@ -178,6 +178,7 @@ def _record(record: Mapping[str, Any]) -> Paper | Skipped:
         "license": as_text(record.get("license")),
         "version": as_text(record.get("versionNumber")) if source == "PPR" else "",
     }
+    known = identifiers(*((kind, as_text(record.get(kind))) for kind in ("doi", "pmid", "pmcid")))
     return Paper(
         title=title,
         abstract=abstract,
@@ -185,9 +186,7 @@ def _record(record: Mapping[str, Any]) -> Paper | Skipped:
         kind=_KINDS.get(source) or medline.kind_of(types),
         published=_published(record),
         venue=plain(as_text(names.get("title"))),
-        identifiers=identifiers(
-            *((kind, as_text(record.get(kind))) for kind in ("doi", "pmid", "pmcid"))
-        ),
+        identifiers=known,
         fields=medline.major_first(
             (as_text(one.get("descriptorName")), one.get("majorTopic_YN") == "Y")
             for one in headings
@@ -196,7 +195,8 @@ def _record(record: Mapping[str, Any]) -> Paper | Skipped:
         keywords=tuple(
             dict.fromkeys(map(plain, map(as_text, _list(record.get("keywordList"), "keyword"))))
         ),
-        extra={key: text for key, text in extra.items() if text and text != _BLANK},
+        extra={key: text for key, text in extra.items() if text and text != _BLANK}
+        | doi_as_written(known, as_text(record.get("doi"))),
         source=KEY,
         source_id=_name(record),
     )

@@ -77,6 +77,7 @@ def test_work_becomes_paper_with_all_its_fields():
         Identifier("pmid", "26017442"),
         Identifier("pmcid", "PMC4000001"),
     }
+    assert paper.written_doi == "10.1038/Nature14539"
     assert paper.extra["pages"] == "436-444" and paper.extra["number"] == "7553"
     assert paper.keywords == ("Learning",)
     assert (paper.source, paper.source_id) == ("openalex", "W2119717200")

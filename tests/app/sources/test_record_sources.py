@@ -60,7 +60,8 @@ def test_datacite_record_becomes_paper(works, client):
         Author("Frisch", "Karl"), Author("Bee Group", literal=True), Author("Curie", "Marie")
     )  # fmt: skip
     assert (paper.abstract, paper.keywords) == ("Counts.", ("bees",))
-    assert paper.extra == {"publisher": "Zenodo", "version": "1.2"}
+    assert paper.extra == {"publisher": "Zenodo", "version": "1.2", "doi": "10.5281/ZENODO.42"}
+    assert paper.written_doi == "10.5281/ZENODO.42"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ from pathlib import Path
 from rapidfuzz import fuzz
 
 from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_guess
-from sciread_app.domain.metadata.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
+from sciread_app.domain.metadata.identifiers import (
+    DOI_IN_TEXT,
+    closed_up,
+    doi_as_written,
+    identifier,
+    identifiers,
+)
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.content import title_of_name
 from sciread_app.formats.pdf.metadata.abstract import printed_abstract
@@ -91,7 +97,8 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
     title, how_title = _title(evidence)
     citation = own_citation(evidence.texts, title) or OwnCitation()
     stamp = _stamp(evidence)
-    doi, how_doi = _doi(evidence, title)
+    written_doi, how_doi = _doi(evidence, title)
+    doi = written_doi.lower()
     abstract = printed_abstract(evidence.layouts) or _description(evidence.xmp)
     how = [f"title: {how_title}"]
     if stamp:
@@ -104,7 +111,9 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
     published, how_published = _published(evidence, stamp, citation, doi)
     if how_published:
         how.append(f"year: {how_published}")
+    named = _identifiers(stamp, doi, evidence.xmp)
     extra = _extra(evidence.xmp) | {"pdf_evidence": "; ".join(how)}
+    extra |= doi_as_written(named, written_doi)
     if authors.guess:
         extra |= author_guess(authors.guess)
     if how_title == _BY_NAME and (guess := _likely_title(evidence)):
@@ -118,7 +127,7 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
         kind=_kind(evidence.xmp),
         published=published,
         venue=_venue(evidence.xmp) or citation.venue or printed_venue(evidence.texts, doi),
-        identifiers=_identifiers(stamp, doi, evidence.xmp),
+        identifiers=named,
         fields=(stamp.category,) if stamp and stamp.category else (),
         keywords=_keywords(evidence),
         extra=extra,
@@ -210,11 +219,11 @@ def _stamp(evidence: MetadataEvidence) -> Stamp | None:
 
 
 def _doi(evidence: MetadataEvidence, title: str) -> tuple[str, str]:
-    """The paper's DOI and its source: its pages, else its XMP or Info data."""
+    """The paper's DOI as written, and its source: its pages, else its XMP or Info data."""
     embedded = _embedded_dois(evidence)
     words = "\n".join(evidence.texts[:2]).lower()
     for doi, where in embedded:
-        if doi in words:
+        if doi.lower() in words:
             return doi, f"{where}, and the same on the first pages"
     titles = [title, *(embedded_title for embedded_title, _ in _embedded_titles(evidence))]
     doi, how = printed_doi(evidence.texts[:2], titles)
@@ -234,7 +243,7 @@ def _embedded_dois(evidence: MetadataEvidence) -> list[tuple[str, str]]:
         match = DOI_IN_TEXT.search(closed_up(text))
         name = identifier("doi", match[0]) if match else None
         if name and name.kind == "doi":
-            found.append((name.value, where))
+            found.append((doi_as_written((name,), text).get("doi", name.value), where))
     return found
 
 

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from sciread_app.domain.metadata.identifiers import DOI_IN_TEXT, arxiv_id, closed_up, identifier
+from sciread_app.domain.metadata.identifiers import (
+    DOI_IN_TEXT,
+    arxiv_id,
+    closed_up,
+    doi_as_written,
+    identifier,
+)
 from sciread_app.formats.pdf.metadata.text_cleanup import SOFT_HYPHEN, letters_of
 
 _ID = r"(?:\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?(?:\.[A-Z]{2})?/\d{7})"
@@ -137,25 +143,25 @@ def printed_doi(pages: Iterable[str], titles: Sequence[str]) -> tuple[str, str]:
     """The DOI that the first pages give as the paper's own, and its source.
 
     `titles` are candidates of the paper's title, by which a citation before a DOI is recognized as
-    the paper's own. Both are empty if no DOI is certain.
+    the paper's own. Both are empty if no DOI is certain. The DOI is in the case that it has there.
     """
     for number, page in enumerate(pages, start=1):
         text = before_references(_CUT_DOI.sub(r"\1", closed_up(page.replace(SOFT_HYPHEN, "-"))))
         # A list of several DOIs is a list of other papers.
-        plain: dict[str, str] = {}
+        plain: dict[str, tuple[str, str]] = {}
         for match in DOI_IN_TEXT.finditer(text):
             name = identifier("doi", match[0])
             if name is None or name.kind != "doi":
                 continue
             how = _how_own(text, match, titles)
+            written = doi_as_written((name,), match[0]).get("doi", name.value)
             if how == "named":
-                return name.value, f"the DOI on page {number}, in a citation of this title"
+                return written, f"the DOI on page {number}, in a citation of this title"
             if how == "alone":
-                plain[name.value] = f"the DOI at the head or foot of page {number}"
-        if len(plain) == 1:
-            return next(iter(plain.items()))
-        if len(plain) == 2 and number == 1:
-            return next(iter(plain.items()))
+                where = f"the DOI at the head or foot of page {number}"
+                plain.setdefault(name.value, (written, where))
+        if len(plain) == 1 or (len(plain) == 2 and number == 1):
+            return next(iter(plain.values()))
     return "", ""
 
 

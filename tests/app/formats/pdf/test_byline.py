@@ -353,6 +353,13 @@ def test_year_of_a_reference_is_not_the_papers():
     assert read([*page(), *references]).paper.year is None
 
 
+def test_printed_doi_keeps_its_case():
+    head = [At("Alice Martin", 11, 60, 690), At("doi: 10.1016/S0140-6736(20)30183-5", 8, 60, 40)]
+    paper = read(page(*head)).paper
+    assert paper.identifier("doi") == "10.1016/s0140-6736(20)30183-5"
+    assert paper.written_doi == "10.1016/S0140-6736(20)30183-5"
+
+
 def test_doi_in_brackets_and_in_an_address_is_found():
     brackets = printed_doi(["To cite this version: Bees.\n⟨10.1016/j.bee.2016.0123⟩. ⟨hal-01⟩"], [])
     assert brackets[0] == "10.1016/j.bee.2016.0123"

@@ -92,6 +92,12 @@ def record(value):
     return found
 
 
+def test_doi_keeps_its_case():
+    paper = record(ARTICLE | {"doi": "10.1016/S0140-6736(20)30183-5"})
+    assert paper.identifier("doi") == "10.1016/s0140-6736(20)30183-5"
+    assert paper.written_doi == "10.1016/S0140-6736(20)30183-5"
+
+
 def test_article_has_all_its_fields():
     paper = record(ARTICLE)
     assert paper.title == "CO2 in Sepsis & shock"
