@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -63,7 +64,8 @@ def edit(
     Later imports do not overwrite edited fields. Run `sciread undo` to undo an edit.
 
     Separate several authors or keywords with semicolons: authors="Curie, Marie; Curie, Pierre".
-    Enclose a group author in braces: authors="{LHCb collaboration}".
+    Enclose a group author in braces: authors="{LHCb collaboration}". End an incomplete list with
+    "others": authors="Curie, Marie; others".
     """
     [id] = resolve(workspace, [paper])
     [before] = workspace.library.get([id])
@@ -104,12 +106,15 @@ def _values(paper: Paper, assignments: Sequence[str]) -> dict[str, Any]:
             extra[name] = value.strip()
         else:
             raise BadQuery(tr("Unknown field “{name}”.", name=name), _HINT)
+    extra = {name: value for name, value in extra.items() if value}
+    del texts["extra"]
     try:
-        values = changed(paper, texts)
+        values = {"extra": extra} | changed(replace(paper, extra=extra), texts)
     except InvalidFieldValue as error:
         raise BadQuery(str(error), _HINT) from error
-    extra = {name: value for name, value in extra.items() if value}
-    return values if extra == dict(paper.extra) else values | {"extra": extra}
+    if values["extra"] == paper.extra:
+        del values["extra"]
+    return values
 
 
 def _checked(name: str, value: str) -> str:

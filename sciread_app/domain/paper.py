@@ -53,6 +53,16 @@ class Identifier(NamedTuple):
     value: str
 
 
+# The last name of a truncated list in BibTeX, and what other programs write there.
+OTHERS = "others"
+_TRUNCATION_MARKS = frozenset([OTHERS, "and others", "et al", "et al."])
+
+
+def is_truncation_mark(name: str) -> bool:
+    """Whether a name is a placeholder for omitted names."""
+    return name.strip(" ,").lower() in _TRUNCATION_MARKS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """One bibliographic record. Empty means unknown.

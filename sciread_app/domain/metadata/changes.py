@@ -11,7 +11,12 @@ from sciread_app.domain.matching.record_keys import MatchVerdict, is_preprint, t
 from sciread_app.domain.matching.titles import TitleMatch, is_generic, match
 from sciread_app.domain.matching.venues import same_venue
 from sciread_app.domain.metadata.editable_fields import written, written_authors
-from sciread_app.domain.metadata.identifiers import IDENTIFIER_NAMES
+from sciread_app.domain.metadata.identifiers import (
+    IDENTIFIER_NAMES,
+    doi_as_written,
+    identifier,
+    other_fields,
+)
 from sciread_app.domain.metadata.paper_updates import RETRACTED, retracted
 from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
 from sciread_app.language import tr
@@ -159,12 +164,24 @@ def applied(paper: Paper, changes: Iterable[FieldChange]) -> dict[str, Any]:
         if change.field in IDENTIFIER_NAMES:
             known = values.get("identifiers", paper.identifiers)
             values["identifiers"] = _with_identifier(known, change)
-        elif change.field in _EXTRA:
-            extra = {**values.get("extra", paper.extra), change.field: change.value}
-            values["extra"] = {name: value for name, value in extra.items() if value}
-        else:
+        elif change.field not in _EXTRA:
             values[change.field] = change.value
+        extra = _extra_after(replace(paper, **values), change)
+        if extra != values.get("extra", paper.extra):
+            values["extra"] = extra
     return values
+
+
+def _extra_after(paper: Paper, change: FieldChange) -> dict[str, str]:
+    """`Paper.extra` after a change; `paper` has all of its other values."""
+    extra = dict(paper.extra)
+    if change.field in _EXTRA:
+        extra[change.field] = change.value
+    elif change.field == "doi":
+        extra = other_fields(paper) | doi_as_written(paper.identifiers, change.value)
+    elif change.field == "authors":
+        extra.pop("and-others", None)  # services name all authors
+    return {name: value for name, value in extra.items() if value}
 
 
 def still_valid(
@@ -200,7 +217,7 @@ def _changes(paper: Paper, edited: frozenset[str], record: Paper) -> Iterator[Fi
         is_edited = _attribute(field) in edited
         if is_edited and before:
             continue
-        fills = not is_edited and (not before or _is_more_exact(field, paper, before, after))
+        fills = not is_edited and (not before or _is_more_exact(field, paper, record))
         # The user who has edited other fields still wants to know of a retraction.
         fills = fills or field in _NOTICES
         yield FieldChange(field, before, after, value, record.source, fills)
@@ -215,6 +232,7 @@ def _values(paper: Paper, record: Paper) -> dict[str, Any]:
     plain = ("title", "authors", "kind", "published", "venue", "abstract", "keywords", "fields")
     values = {name: getattr(record, name) for name in plain}
     values |= {kind: record.identifier(kind) for kind in IDENTIFIER_NAMES}
+    values["doi"] = record.written_doi
     values |= {name: record.extra.get(name, "") for name in _EXTRA if name != "publication_types"}
     for name in ("keywords", "fields"):
         if getattr(paper, name):
@@ -242,7 +260,8 @@ def _is_same(field: str, paper: Paper, record: Paper, before: str, after: str) -
     if field == "title":
         return match(before, after) == TitleMatch.equal
     if field == "authors":
-        return not _are_better(paper.authors, record.authors)
+        is_complete = paper.has_more_authors and not record.has_more_authors
+        return not (is_complete or _are_better(paper.authors, record.authors))
     if field == "published":
         return before.startswith(after)
     if field == "venue":
@@ -252,10 +271,14 @@ def _is_same(field: str, paper: Paper, record: Paper, before: str, after: str) -
     return title_key(before) == title_key(after)
 
 
-def _is_more_exact(field: str, paper: Paper, before: str, after: str) -> bool:
+def _is_more_exact(field: str, paper: Paper, record: Paper) -> bool:
     if field == "published":
-        return after.startswith(before)
-    return field == "kind" and before == "article" and not is_preprint(paper)
+        return record.published.startswith(paper.published)
+    if field == "authors":
+        families = [title_key(author.family) for author in paper.authors]
+        first = [title_key(author.family) for author in record.authors[: len(families)]]
+        return paper.has_more_authors and not record.has_more_authors and first == families
+    return field == "kind" and paper.kind == "article" and not is_preprint(paper)
 
 
 def _are_better(old: Sequence[Author], new: Sequence[Author]) -> bool:
@@ -281,6 +304,6 @@ def _pages(text: str) -> tuple[str, ...]:
 
 def _with_identifier(known: Sequence[Identifier], change: FieldChange) -> tuple[Identifier, ...]:
     """The identifiers with the first one of this kind replaced."""
-    new = Identifier(change.field, change.value)
+    new = identifier(change.field, change.value) or Identifier(change.field, change.new)
     kept = [one for one in known if one != Identifier(change.field, change.old)]
     return tuple(dict.fromkeys((*kept, new)))

@@ -12,7 +12,7 @@ from sciread_app.domain.metadata.identifiers import (
     identifier,
     other_fields,
 )
-from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.domain.paper import OTHERS, Author, Identifier, Paper, is_truncation_mark
 from sciread_app.language import tr
 
 _DATE = re.compile(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?")
@@ -24,15 +24,17 @@ class InvalidFieldValue(Exception):
 
 def written(paper: Paper) -> dict[str, str]:
     """Each field as text, by name; an identifier's name is its kind."""
+    fields = {name: text for name, text in other_fields(paper).items() if name != "and-others"}
+    others = [f"and {OTHERS}"] if paper.has_more_authors else []
     texts = {
         "title": paper.title,
-        "authors": written_authors(paper.authors),
+        "authors": "\n".join(filter(None, [written_authors(paper.authors), *others])),
         "kind": paper.kind,
         "published": paper.published,
         "venue": paper.venue,
         "abstract": paper.abstract,
         "keywords": "; ".join(paper.keywords),
-        "extra": "\n".join(f"{name}: {value}" for name, value in other_fields(paper).items()),
+        "extra": "\n".join(f"{name}: {value}" for name, value in fields.items()),
     }
     named = {kind: paper.identifier(kind) for kind in IDENTIFIER_NAMES}
     return texts | named | {"doi": paper.written_doi}
@@ -46,10 +48,15 @@ def changed(paper: Paper, texts: Mapping[str, str]) -> dict[str, Any]:
     values = {name: value_of(name, text, paper) for name, text in new.items() if name in _READ}
     if any(name in IDENTIFIER_NAMES for name in new):
         values["identifiers"] = _identifiers(paper, new)
-    if "doi" in new or "extra" in values:
+    if {"doi", "authors", "extra"} & new.keys():
         fields = values.get("extra", other_fields(paper))
         known = values.get("identifiers", paper.identifiers)
         fields |= doi_as_written(known, new.get("doi", before["doi"]))
+        lines = new.get("authors", before["authors"]).strip().splitlines()
+        if lines and is_truncation_mark(lines[-1]):
+            fields["and-others"] = "true"
+        elif "authors" in new:
+            fields.pop("and-others", None)
         if "extra" in values or fields != paper.extra:
             values["extra"] = fields
     return values
@@ -132,10 +139,12 @@ def written_authors(authors: Sequence[Author]) -> str:
 
 def read_authors(text: str, before: Sequence[Author]) -> tuple[Author, ...]:
     """The authors of these lines. A line equal to that of an author in `before` keeps that
-    author."""
+    author. "and others" at the end is no author."""
     known = {_author_line(author): author for author in before}
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    return tuple(known.get(line) or _author(line) for line in lines if line)
+    lines = [line for line in (" ".join(line.split()) for line in text.splitlines()) if line]
+    if lines and is_truncation_mark(lines[-1]) and lines[-1] not in known:
+        lines.pop()
+    return tuple(known.get(line) or _author(line) for line in lines)
 
 
 def _author_line(author: Author) -> str:

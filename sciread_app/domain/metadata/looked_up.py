@@ -76,9 +76,11 @@ def restored(paper: Paper, fields: Sequence[LookedUpField]) -> dict[str, Any]:
             extra[one.field] = one.old
         else:
             texts[one.field] = one.old
-    values |= changed(paper, texts)
     extra = {name: text for name, text in extra.items() if text}
-    return values if extra == paper.extra else values | {"extra": extra}
+    values |= {"extra": extra} | changed(replace(paper, extra=extra), texts)
+    if values["extra"] == paper.extra:
+        del values["extra"]
+    return values
 
 
 def _digest(text: str) -> str:

@@ -14,7 +14,7 @@ from sciread_app.domain.metadata.identifiers import (
     identifier,
     identifiers,
 )
-from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
+from sciread_app.domain.paper import Author, Identifier, Paper, Skipped, is_truncation_mark
 from sciread_app.formats.csl.fields import NAMES, PEOPLE, kind_of
 from sciread_app.formats.csl.writer import write
 from sciread_app.formats.csl.zotero_fields import to_csl
@@ -181,7 +181,7 @@ def _authors(value: Any) -> Iterator[Author]:
 
 def _without_others(authors: tuple[Author, ...]) -> tuple[tuple[Author, ...], bool]:
     """The authors, and whether the list ends with `others`, as in pandoc and Zotero."""
-    cut = bool(authors) and names.is_truncation_mark(authors[-1].name)
+    cut = bool(authors) and is_truncation_mark(authors[-1].name)
     return (authors[:-1] if cut else authors), cut
 
 

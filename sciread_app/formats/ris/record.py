@@ -16,7 +16,7 @@ from sciread_app.domain.metadata.identifiers import (
     identifier,
     identifiers,
 )
-from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.domain.paper import OTHERS, Author, Identifier, Paper, is_truncation_mark
 from sciread_app.formats.ris.tags import (
     EXTRA_NAMES,
     KINDS,
@@ -124,7 +124,7 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], bool]:
     """The authors, and whether the list is marked as truncated."""
     text = "\n".join((*fields.pop("AU", ()), *fields.pop("A1", ())))
     listed = [name for name in text.split("\n") if name.strip(" ,;.")]
-    others = bool(listed) and names.is_truncation_mark(listed[-1])
+    others = bool(listed) and is_truncation_mark(listed[-1])
     return tuple(map(names.from_plain, listed[:-1] if others else listed)), others
 
 
@@ -261,8 +261,8 @@ def _extra(fields: Fields, venue: str) -> dict[str, str]:
             extra[OTHER.lower()] = value
     editors = [name for tag in ("A2", "ED") for name in fields.pop(tag, ())]
     if editors:
-        if names.is_truncation_mark(editors[-1]):
-            editors[-1] = names.OTHERS
+        if is_truncation_mark(editors[-1]):
+            editors[-1] = OTHERS
         extra.setdefault("editor", " and ".join(editors))
     for tag, values in fields.items():
         text = values[0] if len(values) == 1 else "\n".join(dict.fromkeys(filter(None, values)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from sciread_app.domain.paper import Author
+from sciread_app.domain.paper import OTHERS, Author, is_truncation_mark
 
 # Words that occur in no person's name: a name with one of them, and no comma, is an organization.
 _BODY_WORDS = (
@@ -23,16 +23,6 @@ _INITIALS = re.compile(r"[^\W\d_](?:[\s.\-‐]*[^\W\d_]){0,3}\.?")
 _AND = r"(?<!\s)\s+and(?=\s)"
 # `B Balakrisnan`: initials, then a name.
 _GIVEN_FIRST = re.compile(r"(?:[^\W\d_](?:\.-?\s*|\s+))+[^\W\d_]{2}.*")
-
-
-# The last name of a truncated list in BibTeX, and what other programs write there.
-OTHERS = "others"
-_TRUNCATION_MARKS = frozenset([OTHERS, "and others", "et al", "et al."])
-
-
-def is_truncation_mark(name: str) -> bool:
-    """Whether a name is a placeholder for omitted names."""
-    return name.strip(" ,").lower() in _TRUNCATION_MARKS
 
 
 def split_people(text: str) -> tuple[list[str], bool]:

@@ -10,13 +10,13 @@ from html import unescape
 from typing import Any
 
 from sciread_app.domain.metadata.identifiers import RESOLVERS
-from sciread_app.domain.paper import Author, Paper
+from sciread_app.domain.paper import OTHERS, Author, Paper
 from sciread_app.domain.text.tex import SUPERSCRIPTS, readable
 from sciread_app.errors import Cancelled, LibraryError, StyleRefused
 from sciread_app.formats.csl.fields import PEOPLE
 from sciread_app.formats.csl.style import CslStyle
 from sciread_app.formats.csl.writer import item
-from sciread_app.formats.values.names import OTHERS, split_people
+from sciread_app.formats.values.names import split_people
 from sciread_app.language import tr, trn
 from sciread_app.services.export.citeproc import STEP, Processor
 from sciread_app.tasks import Task

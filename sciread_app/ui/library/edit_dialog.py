@@ -54,7 +54,8 @@ LABELS = {
 }
 HINTS = {
     "authors": tr(
-        "One author per line, for example Curie, Marie. Enclose a group in braces: {group}",
+        "One author per line, for example Curie, Marie. Enclose a group in braces: {group}. End an "
+        "incomplete list with the line “and others”.",
         group="{LHCb collaboration}",
     ),
     "published": tr("2017, 2017-06, or 2017-06-12"),

@@ -79,11 +79,20 @@ def test_edit_sets_fields_and_undo_restores_them(shell):
         Author("Berg", "Jan", "van der"),
         Author("Radium Institute", literal=True),
     )
-    assert after.extra == {"volume": "13"}
+    assert after.extra == {"volume": "13", "doi": "10.1000/Polonium"}
     assert after.identifier("doi") == "10.1000/polonium"
     assert after.identifier("citekey") == "curie1898"
     shell.run("undo")
     assert stored(shell) == before
+
+
+def test_edit_keeps_the_case_of_a_doi_and_the_mark_of_a_truncated_list(shell):
+    shell.json("edit", "1", "doi=10.1000/Polonium", "volume=13", "authors=Curie, Marie; others")
+    after = stored(shell)
+    assert (after.written_doi, after.extra["volume"]) == ("10.1000/Polonium", "13")
+    assert len(after.authors) == 1 and after.has_more_authors
+    shell.json("edit", "1", "authors=Curie, Marie")
+    assert not stored(shell).has_more_authors
 
 
 def test_edit_with_same_values_changes_nothing(shell):

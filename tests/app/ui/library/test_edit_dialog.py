@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,6 +141,33 @@ def test_case_of_a_doi_is_edited_with_the_doi(typed, values):
     texts = written(PLACE)
     assert texts["doi"] == "10.1000/X1" and texts["extra"] == "volume: 2"
     assert changed(PLACE, texts | typed)["extra"] == values
+
+
+TRUNCATED = paper("A", authors="Lee, Ann", extra={"and-others": "true", "volume": "2"})
+
+
+def test_truncated_list_of_authors_ends_with_and_others():
+    texts = written(TRUNCATED)
+    assert texts["authors"].splitlines() == ["Lee, Ann", "and others"]
+    assert "others" not in texts["extra"]
+    assert changed(TRUNCATED, texts) == {}
+
+
+@pytest.mark.parametrize(
+    ("typed", "families", "truncated"),
+    [
+        ({"authors": "Lee, Ann\nothers"}, ["Lee"], True),
+        ({"authors": "Lee, Ann\nNg, Bo\nand others"}, ["Lee", "Ng"], True),
+        ({"authors": "Lee, Ann\nNg, Bo"}, ["Lee", "Ng"], False),
+        ({"extra": "volume: 3"}, ["Lee"], True),
+    ],
+)
+@pytest.mark.parametrize("extra", [{}, {"and-others": "true"}])
+def test_others_at_the_end_of_the_authors_is_no_person(typed, families, truncated, extra):
+    before = paper("A", authors="Lee, Ann", extra=extra)
+    after = replace(before, **changed(before, written(before) | typed))
+    assert [author.family for author in after.authors] == families
+    assert after.has_more_authors == (truncated if "authors" in typed else bool(extra))
 
 
 @pytest.mark.parametrize(

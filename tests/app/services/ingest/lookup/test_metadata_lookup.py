@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ from sciread_app.errors import Cancelled
 from sciread_app.services.ingest.lookup import metadata_lookup
 from sciread_app.services.ingest.lookup.metadata_lookup import MetadataLookup
 from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.sources import crossref
 from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -80,6 +82,36 @@ def test_empty_fields_of_paper_with_doi_are_filled(lookup, library):
         numbered(3).abstract, "Annals of Works", 1953
     )  # fmt: skip
     assert after.kind == "article-journal" and after.extra["volume"] == "7"
+
+
+@pytest.mark.parametrize("names", [("Curie, Marie", "Lee, Ann"), ("Curie, Marie",)])
+def test_truncated_list_of_authors_is_completed(lookup, library, works, names):
+    work = numbered(3, authors=names)
+    works.works[work.doi] = work
+    [id] = put(
+        library,
+        paper(work.title, doi=work.doi, authors="Curie, Marie", extra={"and-others": "true"}),
+    )
+    fill(lookup, [id])
+    [after] = library.get([id])
+    assert len(after.authors) == len(names) and not after.has_more_authors
+    LibraryEditor(library).undo_lookup({id: ["authors"]})
+    [before] = library.get([id])
+    assert len(before.authors) == 1 and before.has_more_authors
+
+
+def test_doi_found_by_title_keeps_its_case(lookup, library, works, monkeypatch):
+    [id] = put(library, untitled(5, published="1955"))
+    written = numbered(5).doi.upper()
+    found = crossref.by_title
+    monkeypatch.setattr(
+        crossref,
+        "by_title",
+        lambda *asked: [replace(one, extra={**one.extra, "doi": written}) for one in found(*asked)],
+    )
+    fill(lookup, [id])
+    [after] = library.get([id])
+    assert after.identifier("doi") == written.lower() and after.written_doi == written
 
 
 def test_differing_field_is_offered_and_replaced_only_if_chosen(lookup, library):
