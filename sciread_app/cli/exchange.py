@@ -23,6 +23,8 @@ from sciread_app.workspace import Workspace
 if TYPE_CHECKING:
     from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 
+_NO_FOLDER = tr("No data folder of Zotero was found. Select one with --folder.")
+
 
 @partial(command, create=True)
 def keep(
@@ -105,7 +107,9 @@ def zotero(
                 tr("Select one with --folder; `sciread zotero --list` lists them."),
             )
         chosen = folders[0]
-    with console.progress("Importing from Zotero") as task:
+    if folders == [] and not chosen and not running:
+        console.print(_NO_FOLDER)
+    with console.progress(tr("Importing from Zotero")) as task:
         if chosen:
             report = workspace.zotero.import_folder(chosen, task, groups=groups)
         else:
@@ -121,7 +125,7 @@ def _list_zotero(console: Console, folders: list[ZoteroFolder]) -> int:
         changed = format_moment(datetime.fromtimestamp(one.modified))
         console.print(f"{escape(str(one.path))}{escape(profile)}  {changed}")
     if not folders:
-        console.print(tr("No data folder of Zotero was found. Select one with --folder."))
+        console.print(_NO_FOLDER)
     console.print_json(
         {
             "folders": [

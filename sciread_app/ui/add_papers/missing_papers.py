@@ -99,7 +99,8 @@ class MissingPapersList(QWidget):
             )
         )
         self.titles_button.setVisible(any(paper.mention is None for paper in papers))
-        self.heading.setVisible(bool(papers))
+        for part in (self.heading, self.list, self.add_button):
+            part.setVisible(bool(papers))
         self.setVisible(bool(papers or self.message.text()))
         self._allow(True)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from sciread_app.errors import SourceError
+from sciread_app.services.ingest.zotero.importer import ZoteroImporter
 from tests.support.generate.zotero import GROUP, ZoteroFolderBuilder
 
 
@@ -52,6 +54,14 @@ def test_zotero_lists_several_data_folders_and_imports_the_selected_one(shell, u
     shell.run("zotero", code=2)
     assert shell.json("zotero", "--folder", str(other), "--no-groups")["added"] == 1
     assert shell.json("find", "wasps")["total"] == 1
+
+
+def test_zotero_that_is_neither_installed_nor_running_is_reported(shell, monkeypatch):
+    def refuse(*_):
+        raise SourceError("Could not reach Zotero.")
+
+    monkeypatch.setattr(ZoteroImporter, "import_all", refuse)
+    assert "--folder" in shell.run("zotero", code=1).output
 
 
 def test_folder_without_a_zotero_database_is_an_error(shell, tmp_path):

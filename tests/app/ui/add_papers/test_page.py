@@ -427,6 +427,19 @@ def test_failed_look_up_of_titles_is_explained_in_the_panel(qtbot, show):
     qtbot.waitUntil(lambda: BUSY.message in missing.message.text())
 
 
+def test_list_is_hidden_once_all_cited_papers_are_added(qtbot, show, jobs):
+    intake = FakeAddPapers()
+    intake.cited = [MissingPaper(Identifier("doi", "10.1/0"), 9)]
+    page = show(intake)
+    page.show_tab(CITATIONS)
+    missing = page.citations.missing
+    qtbot.waitUntil(missing.list.isVisible)
+    missing.list.item(0).setSelected(True)
+    press(qtbot, missing.add_button)
+    qtbot.waitUntil(lambda: not missing.list.isVisible() and not jobs.running())
+    assert missing.message.isVisible() and not missing.add_button.isVisible()
+
+
 def test_list_of_missing_papers_is_hidden_without_any(qtbot, show, jobs):
     page = show(FakeAddPapers())
     page.show_tab(CITATIONS)
