@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from trainer.contract.package import WEIGHTS, find_model
+from trainer.contract.package import find_model
 from trainer.encoder import Encoder
 
 
@@ -57,7 +57,7 @@ class MtebEncoder:
         from mteb.models.model_meta import ModelMeta, ScoringFunction  # not a dependency
 
         package = self._encoder.package
-        hashed = package.files.get(WEIGHTS, package.id).removeprefix("sha256:")[:12]
+        hashed = package.files.get(package.weights, package.id).removeprefix("sha256:")[:12]
         return ModelMeta.create_empty(
             {
                 # MTEB wants an organization.

@@ -32,10 +32,12 @@ ACTIVATIONS = ("Identity", "Tanh", "ReLU", "GELU", "SiLU", "Sigmoid")
 ENCODER_CLASSES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel", "umt5": "UMT5EncoderModel"}
 WEIGHTS = "model.safetensors"
 POOLING_WEIGHTS = "pooling.safetensors"
+# The files of a LoRA adapter, as the library PEFT names them.
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+ADAPTER_CONFIG = "adapter_config.json"
 STARTER = "starter"
 STARTER_NAME = "MiniLM"  # in the titles of models trained from it
 
-_NEEDED = ("config.json", WEIGHTS, "tokenizer.json")
 # Formats that execute code from the file when read, and code itself.
 _UNSAFE = frozenset(
     (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".py")
@@ -65,7 +67,8 @@ class Package:
     `sep_if_abstract` is empty for papers without an abstract. Word pieces beyond `max_tokens` are
     truncated. A typed query fills `query_template`; if that is empty, it fills `template`, as a
     paper without an abstract does. `head` names the folders of modules that are applied, in order,
-    to the pooled vector. `files` maps names to "sha256:<hex>".
+    to the pooled vector. `files` maps names to "sha256:<hex>". `base_weights`, if any, is the hash
+    of the weights of the model `base`, to which the package is only an adapter (LoRA).
     """
 
     folder: Path
@@ -85,6 +88,12 @@ class Package:
     licence: str = ""
     query_template: str = ""
     head: tuple[str, ...] = ()
+    base_weights: str = ""
+
+    @property
+    def weights(self) -> str:
+        """The name of the file with the weights of the transformer, or of its adapter."""
+        return ADAPTER_WEIGHTS if self.base_weights else WEIGHTS
 
     @property
     def space(self) -> str:
@@ -97,6 +106,8 @@ class Package:
         # Left out where they are empty, so that older models keep their fingerprint.
         about += [self.query_template] if self.query_template else []
         about += [f"{name} {self.files.get(f'{name}/config.json', '')}" for name in self.head]
+        if self.base_weights:
+            about += [self.base_weights, self.files.get(ADAPTER_CONFIG, "")]
         described = json.dumps(about)
         return hashlib.sha256(described.encode()).hexdigest()[:12]
 
@@ -104,9 +115,10 @@ class Package:
 def read_package(folder: Path, *, hashes: bool = True) -> Package:
     """Read and verify a model folder: format, files, then hashes.
 
-    Raises PackageRefused. Nothing but JSON is parsed, so a hostile folder does no harm. The folder
-    of the starter model, which has no package.json, is recognized as well. Without `hashes`, which
-    take a second per gigabyte, the result is good for listing, not for loading.
+    Raises PackageRefused, also for an adapter whose base model is not on this computer. Nothing but
+    JSON is parsed, so a hostile folder does no harm. The folder of the starter model, which has no
+    package.json, is recognized as well. Without `hashes`, which take a second per gigabyte, the
+    result is good for listing, not for loading.
     """
     if folder.resolve() == _starter_folder():
         return starter_package(hashes=hashes)
@@ -118,6 +130,8 @@ def read_package(folder: Path, *, hashes: bool = True) -> Package:
         for name in package.files:
             if name.endswith(".safetensors"):
                 _check_tensors(folder / name, package)
+        if package.base_weights:
+            base_folder(package)
     return package
 
 
@@ -175,6 +189,63 @@ def find_model(name: str) -> Package:
         )
     )
     raise PackageRefused(f"The model {name} does not exist.", hint)
+
+
+def transformer_folder(folder: Path) -> Path:
+    """Return the folder with config.json and weights of the transformer of a model folder: itself,
+    or that of an adapter's base model. Raises PackageRefused."""
+    if (folder / "config.json").is_file() or not (folder / "package.json").is_file():
+        return folder
+    package = read_package(folder, hashes=False)
+    return base_folder(package, hashes=False) if package.base_weights else folder
+
+
+def base_folder(package: Package, *, hashes: bool = True) -> Path:
+    """Return the folder of the base model of an adapter, found by the hash of its weights.
+
+    It is the starter, the folder or installed model that `package.base` names, or any other model
+    beside the package or in `models_folder`. `hashes` as in `read_package`. Raises PackageRefused
+    if there is none.
+    """
+    if package.base_weights == _STARTER_HASHES[WEIGHTS]:
+        return starter_package(hashes=hashes).folder
+    for folder in _possible_bases(package):
+        if (folder / "package.json").is_file():
+            try:
+                found = _read_json(folder / "package.json").get("files")
+                if isinstance(found, dict) and found.get(WEIGHTS) == package.base_weights:
+                    return read_package(folder, hashes=hashes).folder
+            except PackageRefused:  # it is damaged
+                continue
+        elif _is_plain(folder) and file_hash(folder / WEIGHTS) == package.base_weights:
+            return folder
+    hub_id, _, revision = package.base.partition("@")
+    pull = f"sciread-trainer pull {hub_id}" + (f" --revision {revision}" if revision else "")
+    get = f"Fetch it: {pull}" if hub_id.count("/") == 1 else f"Copy it to {models_folder()}."
+    raise PackageRefused(
+        f"The model “{package.title}” is an adapter for the base model {package.base}, which is "
+        "not on this computer, or only in another version "
+        f"(SHA-256 {package.base_weights.removeprefix('sha256:')[:12]}…).",
+        get,
+    )
+
+
+def _is_plain(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in ("config.json", WEIGHTS))
+
+
+def _possible_bases(package: Package) -> Iterator[Path]:
+    named = Path(package.base).expanduser()
+    # A path to another computer could send it the user's name and password.
+    if named.is_absolute() and not package.base.startswith(("//", "\\\\")):
+        yield named
+    folder = package.folder.absolute()
+    places = [models_folder(), *folder.parents[:2], *(up / "models" for up in folder.parents[:3])]
+    for place in dict.fromkeys(places):
+        if place.is_dir():
+            # A plain folder costs a hash, and is used only where the package names it.
+            described = sorted(place.glob("*/package.json"))
+            yield from (path.parent for path in described if path.parent != folder)
 
 
 def starter_package(*, hashes: bool = True) -> Package:
@@ -245,7 +316,7 @@ def activation_of(config: Mapping[str, Any], title: str) -> str:
 def max_positions(folder: Path) -> int | None:
     """Return the maximum sequence length of the transformer in a model folder, in word pieces; None
     if its config does not give it. Raises PackageRefused."""
-    found = _read_json(folder / "config.json").get("max_position_embeddings")
+    found = _read_json(transformer_folder(folder) / "config.json").get("max_position_embeddings")
     return found if isinstance(found, int) else None
 
 
@@ -307,6 +378,7 @@ def _parse(described: dict[str, Any], folder: Path) -> Package:
         licence=_get(described, "licence", str, folder, ""),
         query_template=_template({"query_template": ""} | described, "query_template", folder),
         head=_head(described, folder),
+        base_weights=_base_weights(described, folder),
     )
 
 
@@ -376,6 +448,13 @@ def _head(described: dict[str, Any], folder: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _base_weights(described: dict[str, Any], folder: Path) -> str:
+    digest = _get(described, "base_weights", str, folder, "")
+    if digest and not digest.startswith("sha256:"):
+        raise PackageRefused(f"The model in {folder} has no valid checksum for its base.", _ANEW)
+    return digest
+
+
 def _template(described: dict[str, Any], name: str, folder: Path) -> str:
     template = _get(described, name, str, folder)
     if name == "query_template" and not template:
@@ -410,7 +489,9 @@ def _check_files(package: Package) -> None:
     folder = package.folder
     modules = [name for name in package.head if not name.endswith("_Normalize")]
     of_modules = [f"{name}/{file}" for name in modules for file in ("config.json", WEIGHTS)]
-    for name in (*_NEEDED, *of_modules, *package.files):
+    # An adapter has no config.json: transformers would take it for a model with all weights.
+    described = ADAPTER_CONFIG if package.base_weights else "config.json"
+    for name in (described, package.weights, "tokenizer.json", *of_modules, *package.files):
         try:
             inside = (folder / name).resolve().is_relative_to(folder.resolve())
             there = (folder / name).is_file()
@@ -425,7 +506,8 @@ def _check_files(package: Package) -> None:
             raise PackageRefused(
                 f"The model in {folder} lacks the file {name[:200]!r}.", "Copy the model again."
             )
-    for name in (WEIGHTS, *of_modules):
+    hashed = (package.weights, *([ADAPTER_CONFIG] if package.base_weights else []))
+    for name in (*hashed, *of_modules):
         if name not in package.files:
             raise PackageRefused(
                 f"The model in {folder} has no SHA-256 checksum for its file {name}.", _ANEW
@@ -433,14 +515,14 @@ def _check_files(package: Package) -> None:
     for name in modules:
         if name.endswith("_Dense"):
             activation_of(_read_json(folder / name / "config.json"), package.title)
-    allowed = {WEIGHTS, POOLING_WEIGHTS, *of_modules} & package.files.keys()
+    allowed = {package.weights, POOLING_WEIGHTS, *of_modules} & package.files.keys()
     for path in _everything_in(folder):
         named = path.relative_to(folder).as_posix() in allowed
         if path.suffix.lower() in _WEIGHT_FORMATS and not named:
             raise PackageRefused(
                 f"The model in {folder} contains weights that package.json does not list: "
                 f"{path.name}",
-                f"A model has one {WEIGHTS} file, listed in package.json.",
+                f"A model has one {package.weights} file, listed in package.json.",
             )
 
 

@@ -98,6 +98,17 @@ SETTING_TEXTS: dict[str, SettingText] = {
             "Number format of the forward pass; Automatic uses bf16 if the hardware supports it."
         ),
     ),
+    "lora_rank": SettingText(
+        tr_noop("LoRA rank"),
+        tr_noop(
+            "Trains only low-rank adapters in the layers of the base model: the new model takes a "
+            "few megabytes and requires the base model. 0 trains and stores all weights."
+        ),
+    ),
+    "lora_alpha": SettingText(
+        tr_noop("LoRA alpha"),
+        tr_noop("The adapters’ effect is multiplied by this number divided by the LoRA rank."),
+    ),
     "margin": SettingText(
         tr_noop("Margin"),
         tr_noop("Difference required between the distances to a cited paper and to another paper."),

@@ -193,6 +193,7 @@ def _fingerprint(package: Package) -> str:
     hashes = {
         name: package.files.get(name) or file_hash(package.folder / name)
         for name in sorted({*package.files, "config.json", "tokenizer.json"})
+        if (package.folder / name).exists()  # an adapter has its base model's config.json
     }
     described = json.dumps([package.space, package.cls_tokens, hashes])
     return hashlib.sha256(described.encode()).hexdigest()[:12]

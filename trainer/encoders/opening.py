@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import Package, find_model, models_folder
+from trainer.contract.package import ADAPTER_CONFIG, Package, find_model, models_folder
 from trainer.encoders.base import TextEncoder
 from trainer.encoders.baselines import BASELINES
 from trainer.encoders.vector_cache import VectorCache
 from trainer.encoders.vector_files import is_vectors, open_vectors
 from trainer.packages.published_config import (
-    ADAPTER_CONFIG,
     MODULES,
     base_of,
     read_json,

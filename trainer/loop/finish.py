@@ -15,7 +15,14 @@ from torch import nn
 
 from trainer.contract.catalog import method_spec
 from trainer.contract.files import sha256_of
-from trainer.contract.package import STARTER, STARTER_NAME, WEIGHTS, Package, read_package
+from trainer.contract.package import (
+    ADAPTER_WEIGHTS,
+    STARTER,
+    STARTER_NAME,
+    WEIGHTS,
+    Package,
+    read_package,
+)
 from trainer.contract.run import FORMAT, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.loop.checkpoints import Checkpoint, Tensors
@@ -65,7 +72,8 @@ def finish(
     source = run.folder / "package.source"
     shutil.rmtree(source, ignore_errors=True)
     method.encoder.save(source, method.reading.tokenizer)
-    weights = source / WEIGHTS
+    adapter = method.encoder.backbone.adapts is not None
+    weights = source / (ADAPTER_WEIGHTS if adapter else WEIGHTS)
     if head:
         weights = head.save(source)
     package = Package(
@@ -78,7 +86,7 @@ def finish(
         max_tokens=method.reading.max_tokens,
         files={},
         method=recipe.method,
-        base=recipe.base,
+        base=_lasting(recipe.base) if adapter else recipe.base,
         cls_tokens=method.reading.cls_tokens,
         created=_iso(time.time()),
         trainer=trainer_version(),
@@ -86,6 +94,7 @@ def finish(
         licence=base.package.licence if base.package else "",
         query_template=method.reading.query_template,
         head=head.modules if head else (),
+        base_weights=base.weights if adapter else "",
     )
     metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)
     about = {"split": "validation", "corpus_sha256": corpus.sha256, "at": _iso(time.time())}
@@ -178,6 +187,12 @@ def _metrics(run: Run, stage: TrainingStage, corpus: str, step: int) -> list[dic
 
 def _iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _lasting(base: str) -> str:
+    """Return the name of the base model; of a folder, a path that is valid everywhere."""
+    folder = Path(base).expanduser()
+    return str(folder.absolute()) if folder.is_dir() else base
 
 
 def _title(recipe: Recipe, papers: int) -> str:

@@ -92,6 +92,8 @@ def _begin(
 ) -> PreparedRun:
     corpus = Corpus.open(recipe.corpus, verify=ranks.main)
     base = find_base(recipe.base)
+    if recipe.settings["lora_rank"]:
+        _check_adaptable(recipe, base)
     for sentence in left_out(recipe, base):
         note(sentence)
     setup = Setup(
@@ -138,6 +140,20 @@ def _check(
         )
 
 
+def _check_adaptable(recipe: Recipe, base: Base) -> None:
+    """Raise TrainerError if an adapter to this base could not be opened later."""
+    if base.package and base.package.base_weights:
+        raise TrainerError(
+            f"The base model {recipe.base} is itself an adapter, and cannot have another.",
+            f"Use its base model {base.package.base}, or set lora_rank=0.",
+        )
+    if not base.weights:
+        raise TrainerError(
+            f"The weights of the base model {recipe.base} are not in one file, {WEIGHTS}.",
+            "Pull the model (sciread-trainer pull), or set lora_rank=0.",
+        )
+
+
 def left_out(recipe: Recipe, base: Base) -> list[str]:
     """Return sentences about what the base model does and a model trained from it will not."""
     package, found = base.package, []
@@ -169,4 +185,4 @@ def find_base(name: str) -> Base:
         weights = folder / WEIGHTS
         return Base(folder, file_hash(weights) if weights.is_file() else "")  # or they are sharded
     package = find_model(name)
-    return Base(package.folder, package.files[WEIGHTS], package)
+    return Base(package.folder, package.files[package.weights], package)

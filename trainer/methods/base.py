@@ -199,8 +199,13 @@ class Setup:
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     def backbone(self) -> Backbone:
-        """Load the transformer to start from. Raises TrainerError."""
-        found = Backbone.load(self.base, dropout=self.settings["dropout"])
+        """Load the transformer to start from, with adapters if only these are trained. Raises
+        TrainerError."""
+        settings, dropout = self.settings, self.settings["dropout"]
+        if rank := settings["lora_rank"]:
+            found = Backbone.adapted(self.base, rank, settings["lora_alpha"], dropout)
+        else:
+            found = Backbone.load(self.base, dropout)
         for name in ("max_tokens", "read_tokens"):
             self.check_places(found, self.settings[name], name)
         return found

@@ -52,7 +52,7 @@ def base_vectors(setup: Setup, texts: Texts, pooling: str, names: NDArray[np.int
     """
     if not len(names):
         return BaseVectors(names, np.empty((0, 0), np.float16))
-    weights = setup.base / WEIGHTS
+    weights = setup.base / (setup.package.weights if setup.package else WEIGHTS)
     precision = precision_of(str(setup.settings["precision"]), setup.device)
     key = key_of(
         _FORMAT,

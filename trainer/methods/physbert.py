@@ -56,7 +56,7 @@ class PhysBert:
             self.reading = replace(self.reading, prompt="", query_prompt="")
         # Without the base model's own weights and words, there is nothing to keep of it.
         if settings["from_scratch"] or settings["train_tokenizer"]:
-            for name in ("start_share", "keep_search", "anchor"):
+            for name in ("start_share", "keep_search", "anchor", "lora_rank"):
                 if settings[name]:
                     raise TrainerError(
                         f"{name} requires a training that starts from the base model.",

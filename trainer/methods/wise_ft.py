@@ -46,7 +46,8 @@ class WeightInterpolation(TextModel):
         with torch.no_grad():
             for name, weight in mixed.named_parameters():
                 # The pooler does not affect the vector, and it is random if the start has none.
-                kept = 0.0 if ".pooler." in name else share
+                # The start's adapter is zero only as a product: its second factor is 0.
+                kept = 0.0 if ".pooler." in name or name.endswith("lora_A") else share
                 weight.lerp_(learned[name].to(weight.device), 1 - kept)
         facets = self.facets.mixed(share) if self.facets else None
         return TextModel(mixed, self.pooling, facets, self.scalar_mix)

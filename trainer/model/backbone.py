@@ -13,10 +13,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS, Package
+from trainer.contract.package import POOLING_WEIGHTS, Package, transformer_folder
 from trainer.model.bert import After, is_plain_bert
 from trainer.model.device import cpu_has_tiles, cpu_multiplies_bf16
 from trainer.model.head import load_head
+from trainer.model.lora import transformer_weights
 from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
 from trainer.model.pooling import ScalarMix, facet_steps, read_facets, read_mean_facets
@@ -28,7 +29,7 @@ Transformer = Callable[[Packed, After], Tensor]
 
 def load_backbone(package: Package, device: torch.device, dtype: torch.dtype) -> Transformer:
     """Load the package's transformer for inference. Raises TrainerError."""
-    config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
+    config = _config(package)
     positions = config.get("max_position_embeddings", package.max_tokens)
     if package.max_tokens > positions:
         raise PackageRefused(
@@ -42,7 +43,7 @@ def load_backbone(package: Package, device: torch.device, dtype: torch.dtype) ->
     if device.type != "cpu":
         bert: Transformer = Backbone.load(package.folder).eval().to(device, dtype)
         return bert
-    weights = load_file(package.folder / WEIGHTS)
+    weights = transformer_weights(package.folder)
     weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
     return InferenceBert(config, weights, dtype)
 
@@ -287,5 +288,9 @@ def _mean_facets(package: Package, weights: Mapping[str, Tensor]) -> Pooling:
 
 
 def _layers(package: Package) -> int:
-    config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
-    return int(config["num_hidden_layers"])
+    return int(_config(package)["num_hidden_layers"])
+
+
+def _config(package: Package) -> dict[str, Any]:
+    path = transformer_folder(package.folder) / "config.json"
+    return dict(json.loads(path.read_text(encoding="utf-8")))

@@ -15,8 +15,14 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import ENCODER_CLASSES, WEIGHTS
+from trainer.contract.package import (
+    ADAPTER_WEIGHTS,
+    ENCODER_CLASSES,
+    WEIGHTS,
+    transformer_folder,
+)
 from trainer.model.bert import After
+from trainer.model.lora import merge_adapter
 from trainer.model.packed import Packed, to_device
 
 
@@ -108,6 +114,12 @@ class Padding:
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:
+    if (folder / ADAPTER_WEIGHTS).is_file():
+        model = _load(transformer_folder(folder), dtype)
+        weights = model.state_dict()
+        merge_adapter(folder, weights)
+        model.load_state_dict(weights)
+        return model
     # Imported late, since it takes seconds, and most models are BERT.
     import transformers
     from transformers.utils import logging

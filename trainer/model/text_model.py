@@ -10,12 +10,19 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS
+from trainer.contract.package import (
+    ADAPTER_CONFIG,
+    ADAPTER_WEIGHTS,
+    POOLING_WEIGHTS,
+    WEIGHTS,
+    transformer_folder,
+)
 from trainer.model.bert import After, TrainableBert, is_plain_bert
+from trainer.model.lora import adapter_of, add_lora, transformer_weights
 from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
 from trainer.model.pooling import FacetPooling, MeanFacets, ScalarMix
@@ -46,6 +53,8 @@ class Backbone(nn.Module):
             inner.layers if isinstance(inner, Padded) else config["num_hidden_layers"]
         )
         self.drawn_pooler = False
+        # The folder of the base model of which only an adapter is trained.
+        self.adapts: Path | None = None
         if isinstance(inner, TrainableBert):
             # Rarely needed, and a parameter without a gradient is a problem for distributed
             # training.
@@ -66,6 +75,17 @@ class Backbone(nn.Module):
         return found
 
     @classmethod
+    def adapted(
+        cls, folder: Path, rank: int, alpha: float, dropout: float | None = None
+    ) -> Backbone:
+        """Load the transformer, of which only low-rank adapters (LoRA) will be trained. Raises
+        TrainerError."""
+        found = cls.load(folder, dropout)
+        found.adapts = folder
+        add_lora(found.transformer, rank, alpha)
+        return found
+
+    @classmethod
     def new(cls, config: Mapping[str, Any], dropout: float | None = None) -> Backbone:
         """Return a BERT of random weights, drawn from torch's generator."""
         if not is_plain_bert(config):
@@ -74,6 +94,12 @@ class Backbone(nn.Module):
                 "Use a BERT as base model.",
             )
         return cls(config, TrainableBert(config, dropout))
+
+    @property
+    def transformer(self) -> nn.Module:
+        """The transformer with the parameter names of that library."""
+        found: nn.Module = self.inner if isinstance(self.inner, TrainableBert) else self.inner.model
+        return found
 
     @property
     def words(self) -> nn.Parameter:
@@ -112,11 +138,22 @@ class Backbone(nn.Module):
 
     def weights(self) -> dict[str, Tensor]:
         """Return all weights in float32 on the CPU, under the names of transformers."""
-        bare = self.inner if isinstance(self.inner, TrainableBert) else self.inner.model
         return {
             name: value.detach().float().cpu().contiguous()
-            for name, value in bare.state_dict().items()
+            for name, value in self.transformer.state_dict().items()
         }
+
+    def save(self, folder: Path) -> None:
+        """Write config.json and the weights, in float32, under the names of transformers; or the
+        adapter and its configuration, in the format of PEFT."""
+        if self.adapts is None:
+            _write_json(folder / "config.json", self.config)
+            save_file(self.weights(), folder / WEIGHTS, metadata={"format": "pt"})
+            return
+        start = Backbone.load(self.adapts).words
+        weights, config = adapter_of(self.transformer, self.words, start)
+        save_file(weights, folder / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+        _write_json(folder / ADAPTER_CONFIG, config)
 
 
 class TextModel(nn.Module):
@@ -155,14 +192,13 @@ class TextModel(nn.Module):
         return found.sum(1) if self.facets else found
 
     def save(self, folder: Path, tokenizer: Path) -> None:
-        """Write a folder for transformers, with the tokenizer of the folder `tokenizer`.
+        """Write a folder for transformers, with the tokenizer of the folder `tokenizer`. Of an
+        adapted transformer, only the adapter is written.
 
         Weights of the pooling that inference needs are written to pooling.safetensors.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        config = json.dumps(self.backbone.config, indent=2) + "\n"
-        (folder / "config.json").write_text(config, encoding="utf-8")
-        save_file(self.backbone.weights(), folder / WEIGHTS, metadata={"format": "pt"})
+        self.backbone.save(folder)
         for name in _TOKENIZER_FILES:
             if (tokenizer / name).is_file() and tokenizer.resolve() != folder.resolve():
                 shutil.copyfile(tokenizer / name, folder / name)
@@ -187,15 +223,19 @@ class TextModel(nn.Module):
         }
 
 
+def _write_json(path: Path, values: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+
+
 def _read_config(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        found = json.loads((transformer_folder(folder) / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TrainerError(
             f"{folder} contains no Transformers model: {error}",
             "Specify a Transformers model folder.",
         ) from error
-    if not (folder / WEIGHTS).is_file():
+    if not any((folder / name).is_file() for name in (WEIGHTS, ADAPTER_WEIGHTS)):
         unsafe = [path.name for path in sorted(folder.glob("*.bin"))]
         but = f", only {unsafe[0]}, which may contain code" if unsafe else ""
         raise TrainerError(
@@ -212,7 +252,7 @@ def _load_bert(
     """Load a BERT without heads, with a random pooler if it is missing. Also return the names of
     the missing weights."""
     try:
-        weights = load_file(folder / WEIGHTS)
+        weights = transformer_weights(folder)
     except (OSError, SafetensorError) as error:
         raise TrainerError(
             f"The weights in {folder / WEIGHTS} could not be read: {error}", "Copy the model again."

@@ -11,10 +11,11 @@ import torch
 from torch import Tensor
 
 from trainer.contract.errors import PackageRefused
-from trainer.packages.published_config import ADAPTER_CONFIG, read_json
+from trainer.contract.package import ADAPTER_CONFIG
+from trainer.model.lora import merge_lora
+from trainer.packages.published_config import read_json
 from trainer.packages.weights import read_weights
 
-_LORA = re.compile(r"(.+)\.lora_(embedding_)?([AB])(?:\.weight)?")
 _BOTTLENECK = re.compile(
     r"(.*encoder\.layer\.\d+\.output)\.(?:\w+\.)*adapters\.[^.]+\.adapter_(down|up)(?:\.0)?\."
     r"(weight|bias)"
@@ -49,59 +50,9 @@ def apply_adapter(
     config = read_json(folder / ADAPTER_CONFIG)
     found = read_weights(folder, title)
     if "peft_type" in config:
-        _merge_lora(config, found, weights, prefix, title)
+        merge_lora(config, found, weights, prefix, title)
         return {}
     return _add_bottleneck(config, found, weights, title)
-
-
-def _merge_lora(
-    config: Mapping[str, Any],
-    adapter: Mapping[str, Tensor],
-    weights: dict[str, Tensor],
-    prefix: str,
-    title: str,
-) -> None:
-    if config["peft_type"] != "LORA" or config.get("use_dora"):
-        kind = "DoRA" if config.get("use_dora") else config["peft_type"]
-        raise PackageRefused(
-            f"The adapter {title} is of the type {kind}, which SciRead does not support.",
-            "Merge it into its base model with PEFT (merge_and_unload), and add the result.",
-        )
-    pairs: dict[tuple[str, bool], dict[str, Tensor]] = {}
-    for name, value in adapter.items():
-        lora = _LORA.fullmatch(name)
-        if lora:
-            pairs.setdefault((lora[1], bool(lora[2])), {})[lora[3]] = value.float()
-        else:
-            # Modules trained as a whole, and biases.
-            plain = name.replace(".modules_to_save", "").replace(".base_layer", "")
-            weights[_own_name(plain, weights, prefix, title)] = value
-    for (module, embedding), pair in pairs.items():
-        name = _own_name(f"{module}.weight", weights, prefix, title)
-        change = pair["B"] @ pair["A"] * _scale(config, module, len(pair["A"]))
-        if embedding or config.get("fan_in_fan_out"):
-            change = change.T
-        weights[name] = (weights[name].float() + change).to(weights[name].dtype)
-
-
-def _scale(config: Mapping[str, Any], module: str, rank: int) -> float:
-    alpha = float(config.get("lora_alpha", 8))
-    for pattern, value in (config.get("alpha_pattern") or {}).items():
-        if re.fullmatch(rf"(.*\.)?({pattern})", module):
-            alpha = float(value)
-            break
-    return float(alpha / (rank**0.5 if config.get("use_rslora") else rank))
-
-
-def _own_name(name: str, weights: Mapping[str, Tensor], prefix: str, title: str) -> str:
-    plain = name.removeprefix("base_model.model.")
-    for own in (plain, plain.removeprefix(f"{prefix}.")):
-        if own in weights:
-            return own
-    raise PackageRefused(
-        f"The adapter {title} changes {plain}, which its base model does not have.",
-        "The adapter may belong to another base model.",
-    )
 
 
 def _add_bottleneck(

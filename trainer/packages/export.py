@@ -10,9 +10,11 @@ from typing import Any
 
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.package import (
+    ADAPTER_CONFIG,
     PUBLISHED_POOLINGS,
     STARTER,
     Package,
+    base_folder,
     prompts_of,
     write_package,
 )
@@ -38,11 +40,13 @@ def export(
 ) -> Package:
     """Write the package of the model files in `source`; return it as read back and verified.
 
-    `source` holds config.json, model.safetensors, the tokenizer and what pooling needs; the files
-    for sentence-transformers, the card and `metrics` are added to it. `notes` are further
+    `source` holds config.json, the weights or an adapter, the tokenizer and what pooling needs; the
+    files for sentence-transformers, the card and `metrics` are added to it. `notes` are further
     sentences for the card. Raises PackageRefused, also where `package.folder` exists already.
     """
     _describe_to_sentence_transformers(package, source)
+    if package.base_weights:
+        _name_base(package, source / ADAPTER_CONFIG)
     write_metrics(source, package, metrics, notes)
     return write_package(package, source)
 
@@ -60,7 +64,7 @@ def write_metrics(
     """
     write_atomically(folder / "metrics.json", json.dumps(list(metrics), indent=2) + "\n")
     write_atomically(
-        folder / "README.md", card(package, metrics, notes, adapted=_is_adapted(folder))
+        folder / "README.md", card(package, metrics, notes, adapted=_is_adapted(package, folder))
     )
 
 
@@ -89,7 +93,8 @@ def _front_matter(package: Package, adapted: bool) -> str:
     described: dict[str, Any] = {
         "library_name": "sentence-transformers" if expressible else "transformers",
         "pipeline_tag": "sentence-similarity",
-        "tags": ["scientific papers", "feature-extraction", *filter(None, [package.method])],
+        "tags": ["scientific papers", "feature-extraction", *filter(None, [package.method])]
+        + (["lora"] if package.base_weights else []),
     }
     described |= {"base_model": base} if (base := _on_hub(package.base)) else {}
     described |= {"license": package.licence.lower()} if package.licence else {}
@@ -170,7 +175,13 @@ def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _how_to_open(package: Package, adapted: bool) -> str:
-    text = (
+    text = ""
+    if package.base_weights:
+        text = (
+            f"This model is a LoRA adapter. It requires its base model {base_name(package.base)}, "
+            "and, outside of SciRead, the library PEFT (`pip install peft`).\n\n"
+        )
+    text += (
         "In SciRead: put this folder in the `models/` folder of your library. On the command "
         "line: `sciread-trainer embed --model FOLDER --input FILES --output DIR`."
     )
@@ -205,9 +216,24 @@ def _limits(package: Package) -> str:
     )
 
 
-def _is_adapted(folder: Path) -> bool:
+def _is_adapted(package: Package, folder: Path) -> bool:
     """Whether the transformer in a folder has adapters, which other programs would ignore."""
-    return "bottleneck_adapter" in read_json(folder / "config.json")
+    return "bottleneck_adapter" in _config(package, folder)
+
+
+def _config(package: Package, folder: Path) -> dict[str, Any]:
+    """The contents of config.json of the model in `folder`, or of the base model of an adapter."""
+    if package.base_weights:
+        folder = base_folder(package, hashes=False)
+    return read_json(folder / "config.json")
+
+
+def _name_base(package: Package, file: Path) -> None:
+    """Write the name of the adapter's base model to the configuration that PEFT reads. A path would
+    be of no use on another computer, and reveal the folders of this one."""
+    _, _, revision = package.base.partition("@")
+    named = {"base_model_name_or_path": _on_hub(package.base) or base_name(package.base)}
+    _write_json(file, read_json(file) | named | ({"revision": revision} if revision else {}))
 
 
 def _is_expressible(package: Package, adapted: bool) -> bool:
@@ -217,12 +243,12 @@ def _is_expressible(package: Package, adapted: bool) -> bool:
 
 def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
     modules = [("", "sentence_transformers.models.Transformer")]
-    if _is_expressible(package, adapted := _is_adapted(source)):
+    if _is_expressible(package, adapted := _is_adapted(package, source)):
         modules.append(("1_Pooling", "sentence_transformers.models.Pooling"))
         for name in (*package.head, f"{len(package.head) + 2}_Normalize"):
             kind = name.partition("_")[2]
             modules.append((name, f"sentence_transformers.models.{kind}"))
-        config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+        config = _config(package, source)
         modes = package.pooling.split("+")
         described: dict[str, Any] = {
             "word_embedding_dimension": next(

@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import (
+    ADAPTER_CONFIG,
     POOLINGS,
     PUBLISHED_POOLINGS,
     activation_of,
@@ -22,7 +23,6 @@ from trainer.contract.package import (
 
 MODULES = "modules.json"
 PROMPTS = "config_sentence_transformers.json"
-ADAPTER_CONFIG = "adapter_config.json"
 _SENTENCE_BERT = "sentence_bert_config.json"
 # A title without abstract, or a query, ends with one separator instead of two.
 LONE_TITLE = "{title}{sep_if_abstract}{abstract}"

@@ -19,11 +19,16 @@ from huggingface_hub.hf_api import ModelInfo, RepoSibling
 
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.files import sha256_of
-from trainer.contract.package import POOLING_WEIGHTS, Package, models_folder, read_package
+from trainer.contract.package import (
+    ADAPTER_CONFIG,
+    POOLING_WEIGHTS,
+    Package,
+    models_folder,
+    read_package,
+)
 from trainer.packages.export import export
 from trainer.packages.hub_errors import HUB_ERRORS, explained
 from trainer.packages.published_config import (
-    ADAPTER_CONFIG,
     LONE_TITLE,
     MODULES,
     PROMPTS,

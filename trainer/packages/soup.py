@@ -18,12 +18,28 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from trainer.contract.errors import PackageRefused, TrainerError
-from trainer.contract.package import Package
+from trainer.contract.package import (
+    ADAPTER_CONFIG,
+    ADAPTER_WEIGHTS,
+    WEIGHTS,
+    Package,
+    transformer_folder,
+)
+from trainer.model.lora import transformer_weights
 from trainer.packages.export import base_name, export
 from trainer.version import trainer_version
 
 # Properties that must be equal: otherwise equal weights give different vectors.
-_USE = ("dim", "pooling", "head", "template", "query_template", "max_tokens", "cls_tokens")
+_USE = (
+    "dim",
+    "pooling",
+    "head",
+    "template",
+    "query_template",
+    "max_tokens",
+    "cls_tokens",
+    "base_weights",
+)
 # Keys of config.json that do not affect the vectors.
 _UNIMPORTANT = frozenset(("_name_or_path", "transformers_version", "dtype", "torch_dtype"))
 
@@ -37,7 +53,7 @@ def soup(
     each of them. `shares` are the weights of the models, by default equal; they are divided by
     their sum. Raises TrainerError if there are fewer than two models, if they differ in more than
     their weights, or if they were trained on different corpora: an evaluation could then not tell
-    which papers the average was trained on.
+    which papers the average was trained on. The average of adapters is a model with all weights.
     """
     if len(packages) < 2:
         raise TrainerError("An average requires at least two models.")
@@ -66,17 +82,23 @@ def soup(
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".soup-") as made:
-        source = Path(made)
+        source = Path(made) / "source"
+        source.mkdir()
         for name in first.files:
             (source / name).parent.mkdir(parents=True, exist_ok=True)
+            if name == ADAPTER_CONFIG:
+                continue
             if name.endswith(".safetensors"):
                 files = [package.folder / name for package in packages]
-                _average(files, [share / sum(shares) for share in shares], source / name)
+                to = source / name
+                if name == ADAPTER_WEIGHTS:
+                    files, to = _merged(packages, Path(made)), source / WEIGHTS
+                _average(files, [share / sum(shares) for share in shares], to)
             else:
                 shutil.copyfile(first.folder / name, source / name)
         for name in ("config.json", "tokenizer.json"):  # not listed by the starter's package
             if not (source / name).exists():
-                shutil.copyfile(first.folder / name, source / name)
+                shutil.copyfile(_path(first, name), source / name)
         names = [
             f"“{package.title}” ({share:g})"
             for package, share in zip(packages, shares, strict=True)
@@ -90,11 +112,23 @@ def soup(
             base=_common([package.base for package in packages]),
             licence=_common([package.licence for package in packages]),
             corpus=next(iter(corpora.values()), {}),
+            base_weights="",
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             trainer=trainer_version(),
         )
         note = f"Its weights are the weighted average of those of {', '.join(names)}."
         return export(source, package, notes=[note])
+
+
+def _merged(packages: Sequence[Package], folder: Path) -> list[Path]:
+    """Write the weights of adapters, merged into their base model, to the folder; return the files.
+
+    Averaging the two factors of adapters would not average their products.
+    """
+    files = [folder / f"{number}.safetensors" for number in range(len(packages))]
+    for package, file in zip(packages, files, strict=True):
+        save_file(transformer_weights(package.folder), file, metadata={"format": "pt"})
+    return files
 
 
 def _check_alike(first: Package, other: Package) -> None:
@@ -107,7 +141,7 @@ def _check_alike(first: Package, other: Package) -> None:
         if values[0] != values[1]:
             raise _different(first, other, f"the {name.replace('_', ' ')} is", *values)
     for file in ("config.json", "tokenizer.json"):
-        known, found = (_described(package.folder / file) for package in (first, other))
+        known, found = (_described(_path(package, file)) for package in (first, other))
         if known != found:
             key = next(k for k in {**known, **found} if known.get(k) != found.get(k))
             values = [str(side.get(key))[:60] for side in (known, found)]
@@ -115,6 +149,12 @@ def _check_alike(first: Package, other: Package) -> None:
     names = [{n for n in p.files if n.endswith(".safetensors")} for p in (first, other)]
     if names[0] != names[1]:
         raise _different(first, other, "the weight files are", *map(sorted, names))
+
+
+def _path(package: Package, name: str) -> Path:
+    """Return the path of a file of a package; an adapter's config.json is that of its base."""
+    own = package.folder / name
+    return own if own.exists() else transformer_folder(package.folder) / name
 
 
 def _different(first: Package, other: Package, what: str, one: Any, two: Any) -> PackageRefused:

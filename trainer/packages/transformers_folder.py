@@ -16,9 +16,9 @@ from transformers import AutoTokenizer, PreTrainedModel
 from transformers.utils import logging
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import ENCODER_CLASSES, WEIGHTS
+from trainer.contract.package import ADAPTER_CONFIG, ENCODER_CLASSES, WEIGHTS
 from trainer.packages.adapters import apply_adapter
-from trainer.packages.published_config import ADAPTER_CONFIG, Module, read_json
+from trainer.packages.published_config import Module, read_json
 from trainer.packages.weights import half_precision, read_weights, weights_among
 
 # Their positions start after the padding index.

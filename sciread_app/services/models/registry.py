@@ -6,7 +6,7 @@ import difflib
 import enum
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from sciread_app.services.models.verification_cache import VerificationCache, Ve
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import STARTER, Package, read_package, starter_package
+from trainer.contract.package import STARTER, WEIGHTS, Package, read_package, starter_package
 from trainer.contract.run import write_atomically
 
 MOST_TITLE = 120  # letters
@@ -229,7 +229,7 @@ class ModelRegistry:
 
     def remove(self, name: str) -> RemovedModel:
         """Move a model to the trash. Raises LibraryError for the starter, the active and a pending
-        model."""
+        model, and for the base model of an adapter."""
         model = self._find_changeable(name)
         if model.state is ModelState.active:
             raise LibraryError(
@@ -240,6 +240,11 @@ class ModelRegistry:
             raise LibraryError(
                 tr("{title} is being prepared for use and cannot be removed.", title=model.title),
                 tr("Stop indexing first."),
+            )
+        for other in self._adapters_of(model.name):
+            raise LibraryError(
+                tr("{title} is the base model of {other}.", title=model.title, other=other.title),
+                tr("Remove {other} first: it requires its base model.", other=other.title),
             )
         self.delete_expired()
         self._close(model.name)
@@ -290,6 +295,15 @@ class ModelRegistry:
             verdict = VerificationResult()
         self.facts.record_verdict(name, self._folder(name), verdict)
         return self._inspect(name)
+
+    def _adapters_of(self, name: str) -> Iterator[InstalledModel]:
+        """Iterate over the models that are adapters for this one."""
+        with suppress(PackageRefused):
+            weights = self.package(name, hashes=False).files.get(WEIGHTS, "")
+            for model in self.all():
+                if not model.problem and weights:
+                    needed = self.package(model.name, hashes=False).base_weights
+                    yield from [model] * (needed == weights)
 
     def _inspect(self, name: str) -> InstalledModel:
         """Return the present state of a model, without hashing its files."""

@@ -229,7 +229,11 @@ class TrainingService:
         if base == STARTER:
             return starter_package(hashes=False).folder
         folders = (Path(base).expanduser(), self._home.models / base.replace("/", "--"))
-        return next((folder for folder in folders if (folder / "config.json").is_file()), None)
+        # An adapter has the config.json of its base model.
+        return next(
+            (f for f in folders if any((f / n).is_file() for n in ("config.json", "package.json"))),
+            None,
+        )
 
     def _check_base(self, recipe: Recipe) -> list[CheckLine]:
         base = recipe.base

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,13 @@ import numpy as np
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from trainer.contract.package import Package, write_package
+from trainer.contract.package import (
+    ADAPTER_CONFIG,
+    ADAPTER_WEIGHTS,
+    WEIGHTS,
+    Package,
+    write_package,
+)
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = (
@@ -72,6 +79,32 @@ def package_with_dense(folder: Path, **values: Any) -> Package:
     weight = np.random.default_rng(1).normal(size=(8, 32)).astype(np.float32)
     save_file({"linear.weight": weight}, source / "2_Dense" / "model.safetensors")
     return write_package(replace(plain, folder=folder, dim=8, head=("2_Dense",)), source)
+
+
+def tiny_adapter(folder: Path, model: Package, *, rank: int = 2, **values: Any) -> Package:
+    """Write a LoRA adapter for a package of this module to `folder`."""
+    source = folder.with_name(folder.name + "-source")
+    source.mkdir(parents=True)
+    shutil.copyfile(model.folder / "tokenizer.json", source / "tokenizer.json")
+    modules = {
+        name.removesuffix(".weight"): weight.shape
+        for name, weight in weights(CONFIG | {"vocab_size": 1}).items()
+        if weight.ndim == 2 and "embeddings" not in name
+    }
+    random = np.random.default_rng(2)
+    stored = {
+        f"base_model.model.{module}.lora_{part}.weight": random.normal(
+            scale=0.3, size=(rank, shape[1]) if part == "A" else (shape[0], rank)
+        ).astype(np.float32)
+        for module, shape in modules.items()
+        for part in "AB"
+    }
+    save_file(stored, source / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    config = {"peft_type": "LORA", "r": rank, "lora_alpha": rank, "target_modules": [*modules]}
+    (source / ADAPTER_CONFIG).write_text(json.dumps(config))
+    described = {"id": "tiny-adapter", "title": "Tiny adapter", "base": str(model.folder)} | values
+    package = replace(model, folder=folder, base_weights=model.files[WEIGHTS], **described)
+    return write_package(package, source)
 
 
 def tokenizer(vocabulary: list[str]) -> Tokenizer:

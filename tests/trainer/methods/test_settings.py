@@ -26,8 +26,11 @@ PAPERS = 120
 # These are used before a method sees the settings: the base model and the precision.
 BEFORE_THE_METHOD = {"base", "precision"}
 # Used at the end of a training, or with texts of several sentences: see test_library.py and
-# loop/test_label_head.py.
-TESTED_ELSEWHERE = {"keep_search", "sentence_share", "label_head", "label_head_loss"}
+# loop/test_label_head.py. Of adapters: see test_lora.py.
+TESTED_ELSEWHERE = {
+    *("keep_search", "sentence_share", "label_head", "label_head_loss"),
+    *("lora_rank", "lora_alpha"),
+}
 
 
 class Change(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 
 import pytest
@@ -16,7 +17,7 @@ from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 from tests.support.generate.report import report, result, subject
-from tests.support.models.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_adapter, tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package
 
@@ -272,6 +273,28 @@ def test_active_or_pending_model_cannot_be_removed(models, library, home, tiny):
     with pytest.raises(LibraryError, match="in use"):
         models.remove("specter-tiny")
     assert tiny.folder.is_dir()
+
+
+def test_base_of_an_adapter_cannot_be_removed_before_it(models, home, tiny, tmp_path):
+    made = tiny_adapter(tmp_path / "made" / "mine", tiny, title="My adapter")
+    made.folder.rename(home.models / "mine")
+    with pytest.raises(LibraryError, match="My adapter"):
+        models.remove("specter-tiny")
+    assert read_package(home.models / "mine").folder.is_dir()
+    models.remove("mine")
+    models.remove("specter-tiny")
+    assert [model.name for model in models.all()] == ["starter"]
+
+
+def test_adapter_without_its_base_is_not_added(models, home, tiny, tmp_path):
+    made = tiny_adapter(tmp_path / "elsewhere" / "mine", tiny, base="base-of-mine")
+    installer = ModelInstaller(home, models)
+    shutil.move(tiny.folder, tmp_path / "gone")
+    with pytest.raises(PackageRefused, match="base-of-mine"):
+        installer.add(made.folder, Task())
+    assert [model.name for model in models.all()] == ["starter"]
+    shutil.move(tmp_path / "gone", tiny.folder)
+    assert installer.add(made.folder, Task()).name == "tiny-adapter"
 
 
 def test_removed_model_can_be_restored_from_trash(models, tiny):
