@@ -136,6 +136,7 @@ class Training:
                 return self._stop()
             if self._state.stage + 1 == len(stages):
                 return self._finish()
+            stage_trainer.finish()
             self._next_stage()
 
     def _train_stage(self, stage_trainer: StageTrainer) -> bool:
@@ -198,8 +199,9 @@ class Training:
         """Validate. Return whether this is the best validation of the stage."""
         begun = time.perf_counter()
         stage, state = stage_trainer.stage, self._state
-        loss = stage_trainer.validation_loss()
-        scores = self._scores(stage_trainer)
+        with stage_trainer.averaged():
+            loss = stage_trainer.validation_loss()
+            scores = self._scores(stage_trainer)
         if loss is None and not scores:
             return False
         score = sum(scores.values()) / len(scores) if scores else -(loss or 0.0)

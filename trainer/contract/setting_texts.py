@@ -98,6 +98,14 @@ SETTING_TEXTS: dict[str, SettingText] = {
             "Number format of the forward pass; Automatic uses bf16 if the hardware supports it."
         ),
     ),
+    "average_steps": SettingText(
+        tr_noop("Averaged steps"),
+        tr_noop(
+            "The validations and the new model use a moving average of the weights over about this "
+            "many steps; 0 uses the weights themselves."
+        ),
+        _STEPS,
+    ),
     "lora_rank": SettingText(
         tr_noop("LoRA rank"),
         tr_noop(

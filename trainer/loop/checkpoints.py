@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -21,6 +21,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.files import sha256_of
 from trainer.contract.run import write_atomically
 from trainer.distributed import full_tensor, shard_like
+from trainer.loop.weight_average import AVERAGE
 
 FORMAT = 1
 _STATE = "state.json"
@@ -54,6 +55,14 @@ class Checkpoint:
 
     def optimizer(self) -> Tensors:
         return load_file(self.folder / _OPTIMIZER)
+
+    def finished(self) -> Tensors:
+        """Return the tensors of the model, with the averages of the weights that have one."""
+        start = f"{AVERAGE}/"
+        with safe_open(self.folder / _OPTIMIZER, "pt") as file:
+            names = [name for name in file.keys() if name.startswith(start)]  # noqa: SIM118
+            averages = {name.removeprefix(start): file.get_tensor(name) for name in names}
+        return self.model() | averages
 
 
 class Checkpoints:

@@ -59,7 +59,7 @@ def finish(
     if run.package.exists():
         return read_package(run.package)
     corpus, method, base = begun
-    restore(method.stages[-1].model, best.model())
+    restore(method.stages[-1].model, best.finished())
     protection: list[dict[str, Any]] = []
     if recipe.settings.get("keep_search"):
         protection = protect_search(recipe, begun, device, reporter.warn)

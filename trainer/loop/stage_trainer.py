@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -27,6 +28,7 @@ from trainer.loop.checkpoints import (
 )
 from trainer.loop.optimizer import adamw, multiplier, optimizer_step
 from trainer.loop.steps import OutOfMemory, StepInput, Steps
+from trainer.loop.weight_average import adopt_average, averaged_weights, update_average
 from trainer.methods.base import Examples, Loss, TrainingStage
 
 # Below the length of one text, a smaller budget has no effect.
@@ -110,6 +112,14 @@ class StageTrainer:
         loss, count = self._ranks.total(found)
         return loss / count if count else None
 
+    def averaged(self) -> AbstractContextManager[None]:
+        """Use the averages of the weights, if the plan has any, inside the block."""
+        return averaged_weights(self._optimizer)
+
+    def finish(self) -> None:
+        """Make the averages of the weights, if the plan has any, those of the model."""
+        adopt_average(self._optimizer)
+
     def tensors(self) -> tuple[Tensors, Tensors]:
         """Return the tensors of the model and of the optimizer. Collective: call on all ranks."""
         model = unwrap(self.model)
@@ -128,6 +138,8 @@ class StageTrainer:
         count = max(1.0, *self._ranks.total([sums.count]))
         rate = plan.learning_rate * multiplier(plan.schedule, step, self.steps, plan.warmup)
         grad_norm = optimizer_step(self._optimizer, rate, count, plan.clip)
+        if plan.average_steps:
+            update_average(self._optimizer, step + 1, plan.average_steps)
         return StepResult(step + 1, sums.total, count, grad_norm, rate, work.tokens, work.examples)
 
     def _work(self, step: int) -> StepInput:

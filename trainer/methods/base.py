@@ -80,7 +80,8 @@ class OptimizationPlan:
     """The hyperparameters of a stage. `warmup` is a fraction of all steps if below 1, else steps.
 
     `together` is the number of examples that serve as each other's negatives; 0: each is
-    independent. `evaluations` is the number of validations per epoch.
+    independent. `evaluations` is the number of validations per epoch. `average_steps` is the number
+    of steps over which the weights are averaged; 0: they are not.
     """
 
     epochs: float = 1
@@ -96,6 +97,7 @@ class OptimizationPlan:
     together: int = 0
     evaluations: int = 1
     max_steps: int = 0
+    average_steps: int = 0
 
     @classmethod
     def of(cls, settings: Mapping[str, Value], **others: Value) -> OptimizationPlan:

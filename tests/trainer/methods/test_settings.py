@@ -59,6 +59,7 @@ COMMON = (
             ("epsilon", 0.5),
             ("evaluations", 2),
             ("max_steps", 5),
+            ("average_steps", 10),
         )
     ),
     Change("max_tokens", 10, "examples"),

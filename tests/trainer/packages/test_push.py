@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.models.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_adapter, tiny_package
 from tests.support.servers import faults
 from tests.support.servers.hub_server import HubServer
 from tests.support.servers.local import Fault
@@ -77,6 +77,22 @@ def test_pushed_model_is_pulled_as_it_was(hub: HubServer, tmp_path: Path, poolin
     pulled = read_package(output)
     assert pulled.space == package.space
     assert (pulled.title, pulled.files) == (package.title, package.files)
+
+
+def test_pushed_adapter_is_pulled_where_its_base_is(hub: HubServer, tmp_path: Path) -> None:
+    base = tiny_package(tmp_path / "models" / "base")
+    adapter = tiny_adapter(tmp_path / "model", base)
+    assert push(hub, adapter)[0] == 0
+    output = tmp_path / "pulled"
+    code, shown = run(hub, tmp_path, "pull", REPOSITORY, "--output", str(output))
+    assert code == 0, shown
+    assert read_package(output).space == adapter.space
+
+    (tmp_path / "gone").mkdir()
+    base.folder.rename(tmp_path / "gone" / "base")
+    code, shown = run(hub, tmp_path, "pull", REPOSITORY, "--output", str(tmp_path / "again"))
+    assert code == 1 and "base model base" in shown.replace("\n", " ")
+    assert not (tmp_path / "again").exists()
 
 
 def test_damaged_upload_is_refused_by_pull(hub: HubServer, package: Package) -> None:
