@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertModel
+from transformers import BertModel, DistilBertConfig, DistilBertModel
 
 from tests.support.models.small_runs import METHODS
 from tests.support.models.tiny_model import tiny_adapter, tiny_package
@@ -25,6 +25,7 @@ from trainer.contract.package import (
     Package,
     file_hash,
     read_package,
+    write_package,
 )
 from trainer.contract.run import Recipe, Run
 from trainer.distributed import Ranks
@@ -158,6 +159,28 @@ def test_stored_adapter_is_merged_as_peft_does(adapter: Package, tiny_base: Path
     np.testing.assert_allclose(found, expected, atol=1e-5)
     start = contextual_means(load_file(tiny_base / WEIGHTS), tiny_base)
     assert not np.allclose(found, start, atol=1e-3)
+
+
+def test_adapter_of_another_transformer_is_merged_as_peft_does(
+    tmp_path: Path, recipe_of: RecipeOf, tiny_base: Path
+) -> None:
+    source = tmp_path / "source"
+    sizes = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64, "vocab_size": 24}
+    torch.manual_seed(1)
+    DistilBertModel(DistilBertConfig(**sizes, max_position_embeddings=64)).save_pretrained(source)
+    shutil.copyfile(tiny_base / "tokenizer.json", source / "tokenizer.json")
+    described = replace(read_package(tiny_base), folder=tmp_path / "base", id="distil")
+    base = write_package(described, source)
+    recipe = recipe_of("specter", max_steps=4, lora_rank=4, pooling="mean", learning_rate=0.05)
+    package = read_package(trained(tmp_path, started_from(base, recipe)).package)
+    model = DistilBertModel.from_pretrained(base.folder).eval()
+    model.load_state_dict(merged(package, base.folder))
+    ids = [2, 5, 6, 3]
+    expected = model(torch.tensor([ids])).last_hidden_state.mean(1)
+    found = Encoder(package, exact=True).encode_ids([ids])
+    expected = torch.nn.functional.normalize(expected).detach().numpy()
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert not np.allclose(found, Encoder(base, exact=True).encode_ids([ids]), atol=1e-3)
 
 
 def test_words_replaced_before_the_training_are_part_of_the_adapter(

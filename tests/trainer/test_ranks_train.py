@@ -18,6 +18,7 @@ from safetensors.torch import load_file
 
 from tests.support.distributed.ranks import ROOT
 from tests.support.models.small_runs import METHODS, small_base, small_corpus, small_recipe
+from trainer.contract.package import ADAPTER_WEIGHTS
 from trainer.contract.run import Run
 from trainer.distributed import Ranks
 from trainer.loop.setup import Options
@@ -141,6 +142,26 @@ def test_fsdp_run_resumes_at_its_checkpoint(runs_of_two, method):
         event for event in runs_of_two[f"{method} sharded"].events() if event.kind == "resume"
     ]
     assert [event.step for event in resumed] == [4]
+
+
+def test_adapters_and_averages_are_the_same_with_two_ranks(make_run):
+    names = ("adapter alone", "adapter two", "adapter sharded")
+    runs = [make_run("miread", name, lora_rank=2, average_steps=3) for name in names]
+    assert train(runs[0], Ranks.single_process("cpu"), Options("cpu")).finished
+    asked = [
+        {"run": str(runs[1].folder)},
+        {"run": str(runs[2].folder), "budget": SMALL, "fsdp": True, "breaks": 5},
+    ]
+    log = runs[1].folder / "log.txt"
+    assert_ended_well(
+        torchrun(log, "-m", "tests.support.distributed.rank_runs", json.dumps(asked)), log
+    )
+    expected = load_file(runs[0].package / ADAPTER_WEIGHTS)
+    for run in runs[1:]:
+        assert losses(run) == pytest.approx(losses(runs[0]), rel=1e-4)
+        found = load_file(run.package / ADAPTER_WEIGHTS)
+        for name, values in expected.items():
+            torch.testing.assert_close(found[name], values, rtol=0, atol=2e-3)
 
 
 def test_killed_rank_is_restarted_without_changing_the_result(runs_of_two, make_run):
