@@ -29,7 +29,8 @@ def train_grid(
     """Train each combination in `grid/`, resuming if need be, and keep the model that validates
     best.
 
-    With several seeds, settings are compared by their mean. The package and the report become the
+    With several seeds, settings are compared by their mean. After the time of the setting
+    `grid_minutes`, no further settings are tried. The package and the report become the
     run's; the report also lists the results of the others, and over seeds the mean and the standard
     deviation. Collective: call on all ranks. Raises TrainerError, also if settings are to be
     compared without validation papers.
@@ -40,8 +41,14 @@ def train_grid(
         recipe = run.recipe
         _check_validation(recipe)
         reports: dict[str, dict[str, Any]] = {}
-        combinations = dict(recipe.combinations())
+        combinations = _in_order(recipe)
         for number, (name, part_recipe) in enumerate(combinations.items(), start=1):
+            if _is_time_used(recipe, part_recipe, reports, combinations):
+                reporter.note(
+                    f"The time is used: {len(reports)} of {len(combinations)} combinations were "
+                    "tried."
+                )
+                break
             reporter.note(f"{number} of {len(combinations)}: {name}")
             part = _part(run, name)
             if ranks.main:
@@ -54,9 +61,38 @@ def train_grid(
             reports[name] = part.report or {}
         signal = 0
         if ranks.main:
-            signal = _finish(run, reports, combinations, ranks, options, reporter)
+            tried = {name: combinations[name] for name in reports}
+            signal = _finish(run, reports, tried, ranks, options, reporter)
         ranks.barrier()
         return TrainingOutcome(run.report is not None, signal)
+
+
+def _in_order(recipe: Recipe) -> dict[str, Recipe]:
+    """Return the combinations in the order in which they are tried: in limited time, those that
+    differ from the first in fewer settings come first."""
+    found = dict(recipe.combinations())
+    if not recipe.settings["grid_minutes"]:
+        return found
+    first = next(iter(found.values())).settings
+
+    def differences(name: str) -> int:
+        return sum(first[key] != value for key, value in found[name].settings.items())
+
+    return {name: found[name] for name in sorted(found, key=differences)}
+
+
+def _is_time_used(
+    recipe: Recipe,
+    following: Recipe,
+    reports: Mapping[str, Mapping[str, Any]],
+    combinations: Mapping[str, Recipe],
+) -> bool:
+    """Whether the finished runs took the available time. Settings that were begun are tried with
+    all seeds, whose mean is compared. Resumed runs count with their whole time."""
+    seconds = 60 * float(recipe.settings["grid_minutes"])
+    begun = any(combinations[name].settings == following.settings for name in reports)
+    used = sum(report["seconds"] for report in reports.values())
+    return bool(0 < seconds <= used and not begun)
 
 
 def _check_validation(recipe: Recipe) -> None:

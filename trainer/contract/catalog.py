@@ -123,6 +123,7 @@ _COMMON = (
     Setting("evaluations", 1, at_least=0),
     Setting("max_steps", 0, at_least=0),
     Setting("precision", "auto", choices=("auto", "fp32", "bf16")),
+    Setting("grid_minutes", 0.0, at_least=0.0, formerly=0.0),
     Setting("average_steps", 0, at_least=0, formerly=0),
     Setting("lora_rank", 0, at_least=0, at_most=1024, formerly=0),
     Setting("lora_alpha", 32.0, at_least=0.0, formerly=32.0),

@@ -21,11 +21,33 @@ class KnownRecipe:
     grid: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
 
+_SMALL_LIBRARY: Mapping[str, Value] = {
+    "batch_size": 64,
+    "max_tokens": 64,
+    "examples": 12_800,
+    "learning_rate": 1e-4,
+}
+# Weights of the anchor and of the tasks; the first are those of the other recipes.
+_TASK_WEIGHTS: Mapping[str, tuple[Value, ...]] = {
+    "anchor": (100.0, 30.0, 300.0),
+    "citation_share": (3.0, 1.0),
+    "group_share": (1.0, 0.0),
+    "title_share": (1.0, 3.0),
+}
+
 LIBRARY = {
     "library": KnownRecipe("For a GPU: large batches, and texts of up to 128 tokens."),
-    "library-small": KnownRecipe(
-        "For a small base model on a CPU, in minutes.",
-        {"batch_size": 64, "max_tokens": 64, "examples": 12_800, "learning_rate": 1e-4},
+    "library-small": KnownRecipe("For a small base model on a CPU, in minutes.", _SMALL_LIBRARY),
+    "library-tuned": KnownRecipe(
+        "Tries weights of tasks and anchor for an hour; keeps the best on validation papers.",
+        {"grid_minutes": 60.0},
+        _TASK_WEIGHTS,
+    ),
+    "library-small-tuned": KnownRecipe(
+        "As library-small; tries weights of tasks and anchor for two hours, and keeps the best on "
+        "validation papers.",
+        {**_SMALL_LIBRARY, "grid_minutes": 120.0},
+        _TASK_WEIGHTS,
     ),
 }
 

@@ -19,6 +19,7 @@ class SettingText(NamedTuple):
 
 
 _EXAMPLES, _STEPS, _TOKENS = tr_noop("examples"), tr_noop("steps"), tr_noop("tokens")
+_MINUTES = tr_noop("minutes")
 _PAPERS, _PAIRS, _BLOCKS = tr_noop("papers"), tr_noop("pairs"), tr_noop("text blocks")
 
 # By the keys of settings in recipes.
@@ -97,6 +98,14 @@ SETTING_TEXTS: dict[str, SettingText] = {
         tr_noop(
             "Number format of the forward pass; Automatic uses bf16 if the hardware supports it."
         ),
+    ),
+    "grid_minutes": SettingText(
+        tr_noop("Time for the search"),
+        tr_noop(
+            "Of a recipe that tries several values of settings, no further combination is begun "
+            "after this time; 0 tries all."
+        ),
+        _MINUTES,
     ),
     "average_steps": SettingText(
         tr_noop("Averaged steps"),

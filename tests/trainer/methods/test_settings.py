@@ -26,10 +26,11 @@ PAPERS = 120
 # These are used before a method sees the settings: the base model and the precision.
 BEFORE_THE_METHOD = {"base", "precision"}
 # Used at the end of a training, or with texts of several sentences: see test_library.py and
-# loop/test_label_head.py. Of adapters: see test_lora.py.
+# loop/test_label_head.py. Of adapters: see test_lora.py. Of grids: see
+# test_grid.py.
 TESTED_ELSEWHERE = {
     *("keep_search", "sentence_share", "label_head", "label_head_loss"),
-    *("lora_rank", "lora_alpha"),
+    *("lora_rank", "lora_alpha", "grid_minutes"),
 }
 
 

@@ -1,0 +1,72 @@
+"""The time of a grid search: what is tried first, and what is no longer begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from trainer.contract.catalog import recipe_of as known_recipe
+from trainer.contract.run import SEED, Recipe, Run
+from trainer.distributed import Ranks
+from trainer.grid import train_grid
+from trainer.loop.setup import Options
+
+pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
+
+RecipeOf = Callable[..., Recipe]
+CPU = Ranks.single_process("cpu")
+GRID = {"margin": (1.0, 2.0), "weight_decay": (0.0, 0.1)}
+
+
+def searched(folder: Path, recipe: Recipe) -> tuple[Run, list[str]]:
+    """Return the run, and the combinations in the order in which they were begun."""
+    run = Run.create(folder / "run", recipe)
+    assert train_grid(run, CPU, Options()).finished
+    parts = [path for path in (run.folder / "grid").iterdir() if path.is_dir()]
+    begun = sorted(parts, key=lambda part: Run(part).events()[0].at)
+    return run, [part.name for part in begun]
+
+
+def test_grid_with_enough_time_tries_single_changes_first(
+    tmp_path: Path, recipe_of: RecipeOf
+) -> None:
+    grid = {"clip": (1.0, 2.0), **GRID}
+    recipe = replace(recipe_of("specter", max_steps=1, grid_minutes=60), grid=grid)
+    run, begun = searched(tmp_path, recipe)
+    names = list(dict(recipe.combinations()))
+    # Without a limit, the fifth is the first with another clip.
+    assert begun[:4] == [names[0], names[1], names[2], names[4]]
+    assert set(begun) == set(names) == set(run.report["grid"])
+
+
+def test_grid_without_time_left_keeps_the_best_so_far(tmp_path: Path, recipe_of: RecipeOf) -> None:
+    recipe = replace(recipe_of("specter", max_steps=1, grid_minutes=1e-6), grid=GRID)
+    run, begun = searched(tmp_path, recipe)
+    assert begun == list(run.report["grid"]) == list(dict(recipe.combinations()))[:1]
+    assert run.report["best"] == begun[0] and run.package.exists()
+    assert train_grid(run, CPU, Options()).finished  # nothing is tried later
+
+
+def test_grid_without_time_left_tries_begun_settings_with_all_seeds(
+    tmp_path: Path, recipe_of: RecipeOf
+) -> None:
+    grid = {"margin": (1.0, 2.0), SEED: (1, 2)}
+    recipe = replace(recipe_of("specter", max_steps=1, grid_minutes=1e-6), grid=grid)
+    run, begun = searched(tmp_path, recipe)
+    assert len(begun) == 2 and run.report["seeds"]["seeds"] == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["library-tuned", "library-small-tuned"])
+def test_tuned_recipe_begins_with_the_weights_of_the_plain_one(name: str) -> None:
+    spec, _ = known_recipe(name)
+    tuned, plain = (spec.resolve(recipe) for recipe in (name, name.removesuffix("-tuned")))
+    assert tuned["grid_minutes"] > 0
+    grid = spec.recipes[name].grid
+    assert {"anchor", "citation_share", "title_share"} <= grid.keys()
+    assert {key: values[0] for key, values in grid.items()} == {key: plain[key] for key in grid}
+    assert {k: v for k, v in tuned.items() if k != "grid_minutes"} == {
+        k: v for k, v in plain.items() if k != "grid_minutes"
+    }
