@@ -194,10 +194,9 @@ def find_model(name: str) -> Package:
 def transformer_folder(folder: Path) -> Path:
     """Return the folder with config.json and weights of the transformer of a model folder: itself,
     or that of an adapter's base model. Raises PackageRefused."""
-    if (folder / "config.json").is_file() or not (folder / "package.json").is_file():
+    if (folder / WEIGHTS).is_file() or not (folder / ADAPTER_WEIGHTS).is_file():
         return folder
-    package = read_package(folder, hashes=False)
-    return base_folder(package, hashes=False) if package.base_weights else folder
+    return base_folder(read_package(folder, hashes=False), hashes=False)
 
 
 def base_folder(package: Package, *, hashes: bool = True) -> Path:
