@@ -1,21 +1,70 @@
-"""The actions of the window, and the reasons why they are unavailable."""
+"""The actions of the window: tables that declare them, and the reasons why they are unavailable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Generic, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.language import tr
-from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.page import Page
 
 Keys = str | QKeySequence.StandardKey
 CLOSED = tr("Available when the library is open")
 UNAVAILABLE = tr("Not available here")
+LINE = None  # in the rows of a section
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Action(Generic[T]):
+    """A row of a table of actions.
+
+    `do` is called with the target of the table, such as the page. `name` is its key in
+    `ActionRegistry.named` and, if one page has it, the argument of its `why_not`. With `anywhere`
+    the action of a page is available on all pages, and shows its own first. With `library` it
+    needs an open library. `unavailable_text` replaces that of the table."""
+
+    text: str
+    do: Callable[[T], object]
+    keys: Keys | tuple[Keys, ...] = ()
+    name: str = ""
+    anywhere: bool = False
+    library: bool = True
+    unavailable_text: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Section(Generic[T]):
+    """Successive rows of a menu. `place` is the menu and a section of it, see
+    `sciread_app.ui.shell.commands.menu_bar.MENUS`.
+
+    `submenu` is the title of the submenu that has the rows, if any; sections with the same title
+    share it. Unless `titled`, the full names of its actions do not contain that title. If
+    `shortcuts` is not the window, keys work only in `Page.shortcut_widget`."""
+
+    place: str
+    rows: Sequence[Action[T] | None]
+    submenu: str = ""
+    titled: bool = True
+    shortcuts: Qt.ShortcutContext = Qt.ShortcutContext.WindowShortcut
+    auto_repeat: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class ActionTable(Generic[T]):
+    """The actions of a page, or of another target. A package declares those of its page as
+    `ACTIONS`; the actions of other targets are limited to the pages with the keys `pages`, if any.
+    `unavailable_text` is the reason on other pages."""
+
+    sections: Sequence[Section[T]]
+    unavailable_text: str = UNAVAILABLE
+    pages: Collection[str] = ()
 
 
 class _Condition(NamedTuple):
@@ -28,12 +77,14 @@ class ActionRegistry:
     """Creates the actions of the window and decides which of them are available.
 
     Menus, command palette, list of shortcuts and context menus show the same objects. The property
-    `why_not` of each is the reason why it is unavailable, and empty if it is available."""
+    `why_not` of each is the reason why it is unavailable, and empty if it is available; its tool
+    tip shows the reason, too."""
 
-    def __init__(self, navigate: Navigator) -> None:
-        self.navigate = navigate
+    def __init__(self) -> None:
+        self.named: dict[str, QAction] = {}  # those of pages as "page/name"
         self._conditions: dict[QAction, _Condition] = {}
         self._reasons: dict[QAction, str] = {}  # as set by `set_why_not`
+        self._decided: dict[str, dict[str, QAction]] = {}  # by page and name, see Page.why_not
         self._is_open = False
         self._page_key = ""
 
@@ -42,26 +93,71 @@ class ActionRegistry:
         menu: QMenu,
         text: str,
         do: Callable[[], object],
-        *keys: Keys,
-        library: bool = False,
+        keys: Keys | tuple[Keys, ...] = (),
+        *,
+        library: bool = True,
         pages: Collection[str] = (),
         unavailable_text: str = UNAVAILABLE,
     ) -> QAction:
         """Add an action to a menu. With `library` it needs an open library. It is limited to the
         pages with the keys `pages`, if any; `unavailable_text` is the reason on other pages."""
         action = QAction(text, menu)
-        action.setShortcuts([QKeySequence(key) for key in keys if key])
+        every = keys if isinstance(keys, tuple) else (keys,)
+        action.setShortcuts([QKeySequence(one) for one in every if one])
         action.triggered.connect(lambda: do())
         menu.addAction(action)
         self._conditions[action] = _Condition(library, pages, unavailable_text)
         self._update(action)
         return action
 
+    def add_row(
+        self,
+        menu: QMenu,
+        table: ActionTable[Any],
+        section: Section[Any],
+        row: Action[Any],
+        do: Callable[[], object],
+        page: str = "",
+    ) -> None:
+        """Add an action of a table to a menu; `page` is the key of the page that declares it."""
+        action = self.add(
+            menu,
+            row.text,
+            do,
+            row.keys,
+            library=row.library,
+            pages=() if row.anywhere else (page,) if page else table.pages,
+            unavailable_text=row.unavailable_text or table.unavailable_text,
+        )
+        action.setShortcutContext(section.shortcuts)
+        action.setAutoRepeat(section.auto_repeat)
+        if row.name:
+            self.named[f"{page}/{row.name}" if page else row.name] = action
+            if page or len(table.pages) == 1:
+                decider = page or next(iter(table.pages))
+                self._decided.setdefault(decider, {})[row.name] = action
+
+    def follow(self, key: str, page: Page) -> None:
+        """Let a page, now that it is built, decide which of its actions are available, and use the
+        keys of those that are limited to its widget."""
+        for action, needs in self._conditions.items():
+            local = action.shortcutContext() is not Qt.ShortcutContext.WindowShortcut
+            if local and key in needs.pages:
+                page.shortcut_widget().addAction(action)
+
+        def ask() -> None:
+            for name, action in self._decided.get(key, {}).items():
+                self.set_why_not(action, page.why_not(name))
+
+        page.actions_changed.connect(ask)
+        ask()
+
     def set_why_not(self, action: QAction, why_not: str) -> None:
         """Set the reason why an action is unavailable where its library and its page are shown;
         empty if it is available."""
-        self._reasons[action] = why_not
-        self._update(action)
+        if self._reasons.get(action, "") != why_not:
+            self._reasons[action] = why_not
+            self._update(action)
 
     def pages_of_action(self, action: QAction) -> Collection[str]:
         """Return the keys of the pages that an action is limited to; none if it is on all."""
@@ -89,83 +185,5 @@ class ActionRegistry:
         else:
             why_not = self._reasons.get(action, "")
         action.setProperty("why_not", why_not)
+        action.setToolTip(why_not)  # if empty, Qt shows the text
         action.setEnabled(not why_not)
-
-
-P = TypeVar("P", bound=Page)
-
-
-class PageActions(Generic[P]):
-    """The actions of one page in a menu. `unavailable_text` is the reason why they are unavailable
-    on other pages; with `local` their shortcuts are active on the page alone."""
-
-    def __init__(
-        self,
-        actions: ActionRegistry,
-        menu: QMenu,
-        page: str,
-        unavailable_text: str = UNAVAILABLE,
-        *,
-        local: bool = False,
-        library: bool = False,
-    ) -> None:
-        """`page` is its key; `library` as in `ActionRegistry.add`."""
-        self.registry, self.menu = actions, menu
-        self._page_key, self._unavailable_text = page, unavailable_text
-        self._local, self._library = local, library
-        self.on_page: list[QAction] = []
-        self.anywhere: list[QAction] = []
-        self.by_name: dict[str, QAction] = {}
-
-    def add(
-        self,
-        text: str,
-        do: Callable[[P], object],
-        *keys: Keys,
-        name: str = "",
-        menu: QMenu | None = None,
-    ) -> QAction:
-        """Add an action that is available while the page is shown. `name` is its name in the
-        page's `why_not`, if that decides too; `menu` is a submenu to add it to."""
-        action = self.registry.add(
-            menu or self.menu,
-            text,
-            lambda: do(self._page()),
-            *keys,
-            library=self._library,
-            pages=(self._page_key,),
-            unavailable_text=self._unavailable_text,
-        )
-        if self._local:
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.on_page.append(action)
-        if name:
-            self.by_name[name] = action
-        return action
-
-    def add_anywhere(self, text: str, do: Callable[[P], object], *, name: str = "") -> QAction:
-        """Add an action that opens the page first."""
-
-        def run() -> None:
-            self.registry.navigate.go_to(self._page_key)
-            do(self._page())
-
-        action = self.registry.add(self.menu, text, run, library=True)
-        self.anywhere.append(action)
-        if name:
-            self.by_name[name] = action
-        return action
-
-    def follow(self, page: P) -> None:
-        """Let the page, now that it is built, decide which actions are available."""
-        if self._local:
-            page.addActions([action for action in self.on_page if action.shortcut()])
-        page.actions_changed.connect(lambda: self._ask(page))
-        self._ask(page)
-
-    def _ask(self, page: P) -> None:
-        for name, action in self.by_name.items():
-            self.registry.set_why_not(action, page.why_not(name))
-
-    def _page(self) -> P:
-        return cast(P, self.registry.navigate.other_page(self._page_key))

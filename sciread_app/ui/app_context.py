@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.paper import PaperId
@@ -53,6 +54,10 @@ class Navigator(Protocol):
         """Mark a page and its place in the navigation bar as busy."""
         ...
 
+    def compare_results(self) -> None:
+        """Show the results of two models, for the query of the search page if it is shown."""
+        ...
+
     def find_like(self, source: Sequence[Path] | str) -> None:
         """Search for papers similar to those in files, or to a text."""
         ...
@@ -81,18 +86,8 @@ class Navigator(Protocol):
         """List these papers on the search page, and show them there on the map."""
         ...
 
-    def show_chosen_on_map(self) -> None: ...
-
-    def toggle_map(self) -> None:
-        """Switch between the list and the map of the search page."""
-        ...
-
     def compare_model(self, model: str) -> None:
         """Compare a model with the active one on the Compare page."""
-        ...
-
-    def compare_results(self) -> None:
-        """Show the results of two models, for the query of the search page if it is shown."""
         ...
 
     def evaluate_model(self, space: str) -> None:
@@ -135,9 +130,9 @@ class Edits(Protocol):
 
 @dataclass(frozen=True)
 class AppContext:
-    """The environment of a page or another feature, once the library is open. `open_settings`
-    returns the settings of the window, which are kept between sessions; `pages` is the parent of
-    the pages."""
+    """The environment of a page or another feature, once the library is open. `actions` are those
+    of the menus that have a name, see `ActionRegistry.named`; `open_settings` returns the settings
+    of the window, which are kept between sessions; `pages` is the parent of the pages."""
 
     jobs: JobRunner
     appearance: Appearance
@@ -148,5 +143,6 @@ class AppContext:
     edits: Edits
     activation: ActivationController
     topics: FollowedTopics
+    actions: Mapping[str, QAction]
     open_settings: Callable[[], QSettings]
     pages: QWidget | None = None

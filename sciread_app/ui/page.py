@@ -32,10 +32,7 @@ class Page(QWidget):
     """A page; each overrides the methods it needs. It is built with its services and the
     `AppContext`, to which it connects itself."""
 
-    actions_changed = (
-        Signal()
-    )  # the contents have changed, and with them which actions are available
-    menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
+    actions_changed = Signal()  # `why_not` has changed
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """`parent` is the stack of pages, `AppContext.pages`. A widget that gets its parent later
@@ -58,6 +55,10 @@ class Page(QWidget):
     def find_here(self) -> bool:
         """Start a search in the contents of the page; False if it has none."""
         return False
+
+    def shortcut_widget(self) -> QWidget:
+        """The widget in which the keys of actions work that are not those of the window."""
+        return self
 
     def panes(self) -> Sequence[QWidget]:
         """The parts of the page in the order of F6."""
@@ -103,8 +104,9 @@ class Place(NamedTuple):
 
 class PageSpec(NamedTuple):
     """An entry of the table of pages. `place` is the key of its place, `keys` its own shortcut, if
-    any. `page` is its class, as "module:class" below sciread_app.ui, and `services` the
-    attributes of `WindowGateway` that it is built with, separated by spaces."""
+    any. `page` is its class, as "module:class" below sciread_app.ui, `services` the attributes of
+    `WindowGateway` that it is built with, separated by spaces, and `actions` the module with its
+    table `ACTIONS`, if any."""
 
     key: str
     place: str
@@ -112,3 +114,4 @@ class PageSpec(NamedTuple):
     page: str
     services: str
     keys: str = ""
+    actions: str = ""

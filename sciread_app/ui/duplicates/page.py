@@ -69,6 +69,7 @@ class DuplicatesPage(Page):
         super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
         self._reviewer = reviewer
+        self._context = context
         self._jobs = jobs
         self._dirty = True
         self._to_list = False  # move the focus to the list when it is filled
@@ -297,7 +298,7 @@ class DuplicatesPage(Page):
         menu = rounded(QMenu(self))
         menu.addActions(self.actions())
         menu.addSeparator()
-        self.menu_opened.emit(menu)
+        menu.addAction(self._context.actions["show on map"])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 

@@ -1,87 +1,80 @@
-"""Actions on the selected papers, the sidebar and the undo history."""
+"""The actions on the selected papers and the sidebar of the search page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
 
 from sciread_app.language import tr, trn
+from sciread_app.ui.actions import LINE, Action, ActionTable, Section
 
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
 
-
-class LibraryAction(NamedTuple):
-    """An action of the library. The `keys` of `PAPERS` and `ALL` work only in the list, where no
-    text is typed."""
-
-    name: str
-    text: str
-    keys: str
-    do: Callable[[LibraryController], object]
+RATE = tr("&Rate")  # a submenu that others show, too
+# Letters and digits are keys in the list alone, where no text is typed.
+_IN_LIST = Qt.ShortcutContext.WidgetShortcut
 
 
-def _rate(stars: int) -> LibraryAction:
-    text = trn("{n} star", "{n} stars", stars) if stars else tr("No stars")
-    return LibraryAction(f"rate {stars}", text, str(stars), lambda library: library.rate(stars))
+def _rate(stars: int, library: LibraryController) -> None:
+    library.rate(stars)
 
 
-PAPERS = (
-    LibraryAction("tag", tr("&Tag…"), "T", lambda library: library.choose_tag()),
-    LibraryAction(
-        "collect", tr("Add to &collection…"), "C", lambda library: library.choose_collection()
-    ),
-    LibraryAction(
-        "uncollect", tr("Remo&ve from this collection"), "", lambda library: library.uncollect()
-    ),
-    LibraryAction(
-        "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
-    ),
-    LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
-    LibraryAction(
-        "accept guesses",
-        tr("Accept uncertain values"),
-        "",
-        lambda library: library.accept_guesses(),
-    ),
-    LibraryAction("look up", tr("Look up metadata…"), "", lambda library: library.look_up()),
-    LibraryAction("find pdfs", tr("Find PDFs"), "", lambda library: library.find_pdfs()),
-    LibraryAction(
-        "move pdfs", tr("Move PDFs to PDF folder"), "", lambda library: library.move_pdfs()
-    ),
-    LibraryAction(
-        "rename pdfs", tr("Rename PDFs by pattern"), "", lambda library: library.rename_pdfs()
-    ),
-    LibraryAction("trash", tr("&Move to Trash"), "Del", lambda library: library.trash()),
-    LibraryAction("untrash", tr("Restore from Tras&h"), "", lambda library: library.untrash()),
-    LibraryAction(
-        "delete", tr("&Delete permanently…"), "", lambda library: library.delete_permanently()
-    ),
-)
-ALL = LibraryAction("all", tr("Select &all"), "Ctrl+A", lambda library: library.choose_all())
-EXPORT = LibraryAction("export", tr("E&xport…"), "", lambda library: library.export())
-STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
-ORGANIZE = (
-    LibraryAction(
-        "collection", tr("New co&llection…"), "Ctrl+Shift+N", lambda library: library.add()
-    ),
-    LibraryAction(
-        "look up missing",
-        tr("Look up missing metadata…"),
-        "",
-        lambda library: library.look_up_missing(),
-    ),
-    LibraryAction("empty", tr("Empt&y Trash…"), "", lambda library: library.empty_trash()),
-)
-VIEW = (
-    LibraryAction(
-        "sidebar", tr("Library side&bar"), "Ctrl+B", lambda library: library.toggle_sidebar()
-    ),
-    LibraryAction(
-        "into", tr("Focus s&idebar"), "Ctrl+Shift+B", lambda library: library.go_to_sidebar()
-    ),
-)
-BACK = (
-    LibraryAction("undo", tr("&Undo"), "Ctrl+Z", lambda library: library.work.undo()),
-    LibraryAction("redo", tr("Re&do"), "Ctrl+Shift+Z", lambda library: library.work.redo()),
-)
+def _stars(stars: int) -> str:
+    return trn("{n} star", "{n} stars", stars) if stars else tr("No stars")
+
+
+LIBRARY_ACTIONS: ActionTable[LibraryController] = ActionTable((
+    Section("file/export", (
+        Action(tr("E&xport…"), lambda library: library.export(), name="export"),
+    )),
+    Section("edit/copy", (
+        Action(tr("Select &all"), lambda library: library.choose_all(), "Ctrl+A", "all"),
+    ), shortcuts=_IN_LIST),
+    Section("view/library", (
+        Action(tr("Library side&bar"), lambda library: library.toggle_sidebar(), "Ctrl+B",
+            "sidebar"),
+        Action(tr("Focus s&idebar"), lambda library: library.go_to_sidebar(), "Ctrl+Shift+B",
+            "into"),
+    )),
+    Section("paper/edit", (
+        Action(tr("&Tag…"), lambda library: library.choose_tag(), "T", "tag"),
+        Action(tr("Add to &collection…"), lambda library: library.choose_collection(), "C",
+            "collect"),
+        Action(tr("Remo&ve from this collection"), lambda library: library.uncollect(),
+            name="uncollect"),
+        Action(tr("Mar&k as read or unread"), lambda library: library.toggle_read(), "R", "read"),
+        Action(tr("&Edit…"), lambda library: library.edit(), "E", "edit"),
+        Action(tr("Accept uncertain values"), lambda library: library.accept_guesses(),
+            name="accept guesses"),
+        Action(tr("Look up metadata…"), lambda library: library.look_up(), name="look up"),
+        Action(tr("Find PDFs"), lambda library: library.find_pdfs(), name="find pdfs"),
+        Action(tr("Move PDFs to PDF folder"), lambda library: library.move_pdfs(),
+            name="move pdfs"),
+        Action(tr("Rename PDFs by pattern"), lambda library: library.rename_pdfs(),
+            name="rename pdfs"),
+        Action(tr("&Move to Trash"), lambda library: library.trash(), "Del", "trash"),
+        Action(tr("Restore from Tras&h"), lambda library: library.untrash(), name="untrash"),
+        Action(tr("&Delete permanently…"), lambda library: library.delete_permanently(),
+            name="delete"),
+    ), shortcuts=_IN_LIST),
+    Section("paper/edit", [
+        Action(_stars(stars), partial(_rate, stars), str(stars), f"rate {stars}")
+        for stars in (5, 4, 3, 2, 1, 0)
+    ], submenu=RATE, shortcuts=_IN_LIST),
+    Section("paper/organize", (
+        Action(tr("New co&llection…"), lambda library: library.add(), "Ctrl+Shift+N", "collection"),
+        Action(tr("Look up missing metadata…"), lambda library: library.look_up_missing(),
+            name="look up missing"),
+        Action(tr("Empt&y Trash…"), lambda library: library.empty_trash(), name="empty"),
+    )),
+    Section("paper/split", (
+        LINE,
+        Action(tr("Merge &selected papers"), lambda library: library.merge(), name="merge"),
+        Action(tr("&Link selected papers as versions"), lambda library: library.link_versions(),
+            name="link versions"),
+        Action(tr("S&plit selected paper"), lambda library: library.split(), name="split"),
+    ), submenu=tr("Mer&ge and split")),
+), tr("Available on the Library page"), pages=("search",))  # fmt: skip

@@ -253,6 +253,30 @@ class LibraryController(QObject):
             change = LongEdit(lambda editor, task: editor.accept_guesses(ids, task=task))
             self.work.submit(tr("Accepting uncertain values"), change)
 
+    def merge(self) -> None:
+        """Merge the selected papers into the best record of them."""
+        chosen = self.chosen()
+        if len(chosen) < 2:
+            self.notice.show_message(tr("Select at least two papers in the list first"))
+        else:
+            self.work.submit(tr("Merging papers"), lambda editor: editor.merge_into_best(chosen))
+
+    def link_versions(self) -> None:
+        """Link the two selected papers as versions of one work."""
+        if len(chosen := self.chosen()) != 2:
+            self.notice.show_message(tr("Select two papers in the list first"))
+        else:
+            self.work.submit(
+                tr("Linking papers as versions"), lambda editor: editor.mark_as_versions(*chosen)
+            )
+
+    def split(self) -> None:
+        """Split the selected paper into those that were merged."""
+        if len(chosen := self.chosen()) != 1:
+            self.notice.show_message(tr("Select one paper in the list first"))
+        else:
+            self.work.submit(tr("Splitting a paper"), lambda editor: editor.split(chosen[0]))
+
     def look_up(self) -> None:
         """Look up the metadata of the selected papers."""
         if ids := self._chosen():

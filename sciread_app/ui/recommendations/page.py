@@ -468,7 +468,7 @@ class RecommendationsPage(Page):
         menu.addSeparator()
         navigate = self._context.navigate
         menu.addAction(tr("Similar papers"), lambda: navigate.show_similar(chosen))
-        self.menu_opened.emit(menu)
+        menu.addAction(self._context.actions["show on map"])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 

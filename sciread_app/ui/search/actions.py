@@ -1,95 +1,35 @@
-"""The menu entries of the search page: search, filters, sort order and similar papers."""
+"""The actions of the search page: papers, search, filters, sort order and map."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu
 
+from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
-from sciread_app.ui.actions import ActionRegistry, PageActions
+from sciread_app.ui.actions import LINE, Action, ActionTable, Section
+from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
+from sciread_app.ui.paper.copy_button import GROUPS, OTHER_STYLE
 from sciread_app.ui.paper_list.density import DENSITIES, Density
 from sciread_app.ui.search.query_box.search_box import MODES
 from sciread_app.ui.search.sort_button import ORDERS
+from sciread_app.ui.search.view_mode import MAP_PREFIX
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_files
 
 if TYPE_CHECKING:
     from sciread_app.domain.paper import Order
+    from sciread_app.ui.map.panel import MapPanel
     from sciread_app.ui.search.page import SearchPage
 
+StandardKey = QKeySequence.StandardKey
 
-class SearchActions:
-    """The entries in the menus of the window; they are available while the search page is shown."""
 
-    def __init__(self, actions: ActionRegistry) -> None:
-        self._registry = actions
-
-    def fill_edit(self, edit: QMenu) -> None:
-        add = self.of_page(edit).add
-        add(tr("Find similar to f&ile…"), self._choose_files)
-        copied = tr("Find similar to cli&pboard text")
-        add(copied, self._take_copied, "Ctrl+Shift+V")
-        add(tr("Sav&e search…"), lambda page: page.header.save_search(), "Ctrl+S")
-
-    def fill_view(self, view: QMenu) -> None:
-        add = self.of_page(view).add
-        add(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F")
-        add(tr("C&lear filters"), lambda page: page.header.lift(), "Ctrl+Shift+L")
-        orders = view.addMenu(tr("S&ort by"))
-        for order, name in ORDERS.items():
-            add(name, partial(_sort, order), menu=orders)
-        modes = view.addMenu(tr("Searc&h mode"))
-        for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
-            add(name, partial(_set_mode, mode), f"Alt+{number}", menu=modes)
-        columns = tr("Select table col&umns…")
-        add(columns, lambda page: page.choose_columns())
-        densities = view.addMenu(tr("List d&ensity"))
-        for density, name in DENSITIES.items():
-            add(name, partial(_set_density, density), menu=densities)
-
-    def fill_papers(self, papers: QMenu) -> None:
-        add = self.of_page(papers).add
-        similar = tr("Simil&ar papers")
-        self._of_chosen = (
-            add(similar, lambda page: page.show_similar(page.chosen()), "Ctrl+L"),
-            add(tr("More like this"), lambda page: page.more_like(page.chosen())),
-            add(tr("&Not like this"), lambda page: page.less_like(page.chosen())),
-        )
-
-    def fill_go(self, go: QMenu) -> None:
-        add = self.of_page(go).add
-        add(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R")
-        add(
-            tr("&Back to previous results"), lambda page: page.back(), QKeySequence.StandardKey.Back
-        )
-
-    def fill_compare(self, compare: QMenu) -> None:
-        beside, keys = tr("Compare results of t&wo models"), "Ctrl+Shift+K"
-        compare_results = self._registry.navigate.compare_results
-        self._beside = self._registry.add(compare, beside, compare_results, keys, library=True)
-
-    def of_page(self, menu: QMenu) -> PageActions[SearchPage]:
-        """Return the actions of the search page in a menu, to add to."""
-        unavailable_text = tr("Available on the Library page")
-        return PageActions(self._registry, menu, "search", unavailable_text, library=True)
-
-    def follow(self, page: SearchPage) -> None:
-        """Offer the entries in the context menu of the list, now that the page is built."""
-        page.list_actions = (*self._of_chosen, self._beside)
-
-    def _choose_files(self, page: SearchPage) -> None:
-        window, title = page.window(), tr("Select files to find similar papers")
-        if files := open_files(window, DialogPurpose.query, title):
-            self._registry.navigate.find_like(files)
-
-    def _take_copied(self, page: SearchPage) -> None:
-        """Search for the clipboard text: an entry, a DOI or an abstract."""
-        text = QGuiApplication.clipboard().text().strip()
-        if text:
-            page.search_box.search_for_text(text)
+def _copy_as(what: CopyWhat, page: SearchPage) -> None:
+    page.copy_chosen(what)
 
 
 def _sort(order: Order, page: SearchPage) -> None:
@@ -102,3 +42,103 @@ def _set_density(density: Density, page: SearchPage) -> None:
 
 def _set_mode(mode: SearchMode, page: SearchPage) -> None:
     page.search_box.set_mode(mode)
+
+
+def _choose_files(page: SearchPage) -> None:
+    title = tr("Select files to find similar papers")
+    if files := open_files(page.window(), DialogPurpose.query, title):
+        page.header.find_like(files)
+
+
+def _search_for_clipboard(page: SearchPage) -> None:
+    """Search for the clipboard text: an entry, a DOI or an abstract."""
+    text = QGuiApplication.clipboard().text().strip()
+    if text:
+        page.search_box.search_for_text(text)
+
+
+def _on_map(text: str, do: Callable[[MapPanel], object]) -> Action[SearchPage]:
+    """Return an action that is available while the map is shown."""
+    return Action(text, lambda page: do(page.map) if page.map else None, name=MAP_PREFIX + text)
+
+
+def _colour(by: ColorBy, shown: MapPanel) -> None:
+    shown.colour_by(by)
+
+
+def _take(tool: Tool, shown: MapPanel) -> None:
+    shown.take_tool(tool)
+
+
+def _copying() -> list[Action[SearchPage] | None]:
+    rows: list[Action[SearchPage] | None] = []
+    for group in GROUPS:
+        rows += [*(Action(name, partial(_copy_as, what)) for what, name in group), LINE]
+    return [*rows, Action(OTHER_STYLE, lambda page: page.choose_style())]
+
+
+ACTIONS: ActionTable[SearchPage] = ActionTable((
+    Section("edit/copy", (
+        Action(tr("&Copy citation"), lambda page: page.copy_chosen(), "Ctrl+Shift+C"),
+    )),
+    Section("edit/copy", _copying(), submenu=tr("Copy a&s")),
+    Section("edit/search", (
+        Action(tr("Find similar to f&ile…"), _choose_files),
+        Action(tr("Find similar to cli&pboard text"), _search_for_clipboard, "Ctrl+Shift+V"),
+        Action(tr("Sav&e search…"), lambda page: page.header.save_search(), "Ctrl+S"),
+    )),
+    Section("paper/open", (
+        Action(tr("&Open paper"), lambda page: page.open_paper(), "Ctrl+Return"),
+    )),
+    Section("paper/details", (
+        Action(tr("&Write note"), lambda page: page.details.write_note(), StandardKey.New),
+        Action(tr("Attach &file…"), lambda page: page.details.add_file(), name="attach file"),
+        Action(tr("Fetch c&itations"), lambda page: page.details.fetch_citations()),
+    )),
+    Section("paper/similar", (
+        Action(tr("Simil&ar papers"), lambda page: page.show_similar(page.chosen()), "Ctrl+L",
+            name="similar"),
+        Action(tr("More like this"), lambda page: page.more_like(page.chosen()), name="more"),
+        Action(tr("&Not like this"), lambda page: page.less_like(page.chosen()), name="less"),
+    )),
+    Section("view/library", (
+        Action(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I"),
+    )),
+    Section("view/search", (
+        Action(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F"),
+        Action(tr("C&lear filters"), lambda page: page.header.lift(), "Ctrl+Shift+L"),
+    )),
+    Section("view/search", [
+        Action(name, partial(_sort, order))
+        for order, name in ORDERS.items()
+    ], submenu=tr("S&ort by")),
+    Section("view/search", [
+        Action(name, partial(_set_mode, mode), f"Alt+{number}")
+        for number, (mode, (name, _)) in enumerate(MODES.items(), start=1)
+    ], submenu=tr("Searc&h mode")),
+    Section("view/search", (
+        Action(tr("Select table col&umns…"), lambda page: page.choose_columns()),
+    )),
+    Section("view/search", [
+        Action(name, partial(_set_density, one))
+        for one, name in DENSITIES.items()
+    ], submenu=tr("List d&ensity")),
+    Section("view/map", (
+        LINE,
+        _on_map(tr("&Fit map"), lambda shown: shown.fit()),
+        _on_map(tr("&Zoom to highlighted papers"), lambda shown: shown.fit_highlighted()),
+        _on_map(tr("Re&draw map"), lambda shown: shown.redraw()),
+        LINE,
+        *(_on_map(BY[by].action, partial(_colour, by)) for by in ColorBy),
+        _on_map(tr("Size points by cit&ations"), lambda shown: shown.bar.sizes.toggle()),
+        LINE,
+        *(_on_map(TOOLS[tool].action, partial(_take, tool)) for tool in Tool),
+    ), submenu=tr("&Map")),
+    Section("go/search", (
+        Action(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R"),
+        Action(tr("&Back to previous results"), lambda page: page.back(), StandardKey.Back),
+    )),
+    Section("help/search", (
+        Action(tr("Search synta&x"), lambda page: page.search_box.show_syntax(), anywhere=True),
+    )),
+), tr("Available on the Library page"))  # fmt: skip

@@ -13,6 +13,7 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.compare.actions import NO_VOTE, NO_VOTES, NOT_COMPARING
 from sciread_app.ui.compare.panel import ComparePanel
 from sciread_app.ui.page import Page
 from sciread_app.ui.query_state import ResultView, SearchRequest
@@ -47,6 +48,7 @@ class ComparePage(Page):
         panel.marked_relevant.connect(lambda papers: self._steer(like=papers))
         panel.marked_irrelevant.connect(lambda papers: self._steer(unlike=papers))
         panel.page_requested.connect(context.navigate.go_to)
+        panel.changed.connect(self.actions_changed)
         panel.switch_requested.connect(context.activation.activate)
 
     def show_query(self, query: str, mode: SearchMode) -> None:
@@ -76,6 +78,16 @@ class ComparePage(Page):
     def library_changed(self, changes: LibraryChanges) -> None:
         if self.isVisible() and (changes.papers or changes.vectors or changes.space):
             self.panel.look_again()
+
+    def why_not(self, action: str) -> str:
+        if action == "blind":
+            able = self.panel.is_open and self.panel.chooser.blind.isEnabled()
+            return "" if able else NOT_COMPARING
+        if action == "undo":
+            return "" if self.panel.can_take_back else NO_VOTES
+        if action in ("left", "right", "neither"):
+            return "" if self.panel.can_vote else NO_VOTE
+        return ""
 
     def showEvent(self, event: QShowEvent) -> None:
         self._unload.stop()

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
@@ -24,6 +24,7 @@ from sciread_app.ui.library.tree.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.paper.details_panel import DetailsPanel
+from sciread_app.ui.paper_list.card_text import has_pdf
 from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
@@ -33,7 +34,7 @@ from sciread_app.ui.search.header import (
     count_text,
     weak_matches_text,
 )
-from sciread_app.ui.search.view_mode import ViewMode
+from sciread_app.ui.search.view_mode import MAP_PREFIX, ViewMode
 from sciread_app.ui.search.welcome_page import WelcomePage
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 SLOW_MS = 250  # after which the page shows that it is searching
 BESIDE = 660  # pixels that the list and the details need side by side
+# Actions of the context menu of papers, before others
+_IN_MENU = ("search/similar", "search/more", "search/less", "compare results")
 MAX_HISTORY = 100  # views kept in the history of `back`
 
 
@@ -64,6 +67,7 @@ class SearchPage(Page):
     sample_requested = Signal()
     mode_changed = Signal(object)  # ViewMode
     view_shown = Signal(object)  # ResultView, each time one is shown
+    menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
 
     def __init__(
         self,
@@ -81,7 +85,6 @@ class SearchPage(Page):
         self._jobs, self._edits, self._navigate = jobs, context.edits, context.navigate
         self.view_shown.connect(self.actions_changed)
         self.view = ResultView()
-        self.list_actions: Sequence[QAction] = ()  # of the search, in the list's context menu
         self._with_details = True
         self._paper_alone = False  # it takes the whole page
         self._narrow = False  # the details do not fit next to the list
@@ -217,8 +220,14 @@ class SearchPage(Page):
         (self._shown_map.take_focus if self._shown_map else self.result_list.setFocus)()
 
     def why_not(self, action: str) -> str:
-        """All actions with a name are those of the map."""
-        return "" if self._shown_map else tr("Available when the map is shown")
+        if action == "read pdf":
+            return self._why_not_read()
+        if action.startswith(MAP_PREFIX) and not self._shown_map:
+            return tr("Available when the map is shown")
+        return ""
+
+    def shortcut_widget(self) -> QWidget:
+        return self.result_list
 
     def back(self) -> None:
         """Return to the previous list."""
@@ -648,12 +657,29 @@ class SearchPage(Page):
         if not self.result_list.chosen():
             return
         menu = rounded(QMenu(self))
-        menu.addActions(self.list_actions)
+        menu.setToolTipsVisible(True)
+        actions = self._context.actions
+        menu.addActions([actions[name] for name in _IN_MENU])
         menu.addSeparator()
         fill(rounded(menu.addMenu(tr("Copy as"))), self.copy_chosen, self.choose_style)
+        menu.addAction(actions["show on map"])
+        menu.addAction(actions["read pdf"])
+        if not actions["read pdf"].isEnabled():
+            menu.addAction(actions["search/attach file"])
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.result_list.viewport().mapToGlobal(place))
+
+    def _why_not_read(self) -> str:
+        """Return why the PDF of the current paper cannot be read."""
+        paper = self.result_list.current()
+        if paper is None:
+            return tr("Select a paper first")
+        # Without a card, which is still loading, the files are looked up on reading.
+        card = self.model.known(paper)
+        if card is not None and not has_pdf(card):
+            return tr("This paper has no PDF. Add a file first.")
+        return ""
 
     def _lay_out(self) -> None:
         # Outer widgets first: setting a parent restyles a widget with all its children. The header
@@ -689,6 +715,8 @@ class SearchPage(Page):
         self.search_box.escaped.connect(self.back)
         self.header.back_button.clicked.connect(self.back)
         self.result_list.current_changed.connect(self._pick)
+        self.result_list.current_changed.connect(lambda _: self.actions_changed.emit())
+        self.model.cards_loaded.connect(self.actions_changed)
         self.result_list.activated.connect(self._enter)
         self.result_list.preview_toggled.connect(self.toggle_details)
         self.result_list.sort_requested.connect(self.sort_by)

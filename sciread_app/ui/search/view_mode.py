@@ -6,6 +6,7 @@ from enum import Enum
 
 from sciread_app.language import tr, trc
 
+MAP_PREFIX = "map/"  # of the names of actions that need the map
 SWITCH_KEYS = "Ctrl+6"  # the shortcut that switches to the other view
 
 

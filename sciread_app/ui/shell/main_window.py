@@ -27,10 +27,10 @@ from sciread_app.ui.add_papers.imports.report import ImportReportDialog
 from sciread_app.ui.app_context import AppContext, AppEvents
 from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.library.actions import RATE
 from sciread_app.ui.library.edit_queue import EditQueue
 from sciread_app.ui.library.export import ExportController
 from sciread_app.ui.page import Page
-from sciread_app.ui.reader.actions import read_in, save_copy_of, save_notes_of
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.shell.commands.command_palette_entries import PaletteSource
@@ -38,6 +38,7 @@ from sciread_app.ui.shell.commands.custom_shortcuts import CustomShortcuts
 from sciread_app.ui.shell.commands.menu_bar import MenuBar
 from sciread_app.ui.shell.commands.shortcuts_dialog import ALL, ON_PAGE, ShortcutsDialog
 from sciread_app.ui.shell.commands.undo_actions import UndoMenu
+from sciread_app.ui.shell.commands.window_actions import ADD
 from sciread_app.ui.shell.dialogs import about_dialog
 from sciread_app.ui.shell.drop_zone import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
@@ -56,6 +57,7 @@ from sciread_app.ui.widgets.messages.toast import Toast
 if TYPE_CHECKING:
     from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
     from sciread_app.ui.library.controller import LibraryController
+    from sciread_app.ui.reader.page import ReaderPage
     from sciread_app.ui.search.compare_page import ComparePage
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
     from sciread_app.ui.shell.commands.paper_popup import PaperPopup
@@ -107,10 +109,12 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread", large=True))
         self._build()
-        self._actions = ActionRegistry(self)
+        self._actions = ActionRegistry()
+        self.actions_by_name = self._actions.named
         self.menus = MenuBar(self, self.menuBar(), self._actions, appearance.choice)
-        self.rail.set_add_menu(self.menus.ways_to_add)
-        named = [*self.menus.entries(), (tr("Command palette"), self.menus.palette)]
+        self.rail.set_add_menu(self.menus.submenu("file", ADD))
+        palette = (tr("Command palette"), self.actions_by_name["command palette"])
+        named = [*self.menus.entries(), palette]
         self.shortcuts = CustomShortcuts(named, self._actions, self._shared_memory(), self)
         self.palette_source = PaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
@@ -141,6 +145,7 @@ class MainWindow(QMainWindow):
             edits=self._edits,
             activation=self.activation,
             topics=topics,
+            actions=self.actions_by_name,
             open_settings=self.memory,
             pages=self._pages,
         )
@@ -244,7 +249,7 @@ class MainWindow(QMainWindow):
     def read(self, paper: PaperId, path: Path) -> None:
         """Show a file of this paper in the reader."""
         self.go_to("reader")
-        read_in(self.other_page("reader"), paper, path)
+        self._reader().read(paper, path)
 
     def read_chosen(self) -> None:
         """Open the first PDF of the paper whose details are shown, if it has one."""
@@ -252,7 +257,7 @@ class MainWindow(QMainWindow):
 
     def save_copy(self) -> None:
         """Save a copy of the first PDF of this paper with its highlights and notes."""
-        self._with_pdf(lambda *file: save_copy_of(self.other_page("reader"), *file))
+        self._with_pdf(lambda *file: self._reader().save_copy(*file))
 
     def _with_pdf(self, use: Callable[[PaperId, Path], None]) -> None:
         """Call `use` with the paper whose details are shown and its first PDF, if it has one."""
@@ -278,7 +283,14 @@ class MainWindow(QMainWindow):
     def save_notes(self) -> None:
         """Export the notes of the selected papers."""
         if chosen := self.page.result_list.chosen():
-            save_notes_of(self.other_page("reader"), chosen)
+            self._reader().export(chosen)
+
+    def _reader(self) -> ReaderPage:
+        from sciread_app.ui.reader.page import ReaderPage
+
+        page = self.other_page("reader")
+        assert isinstance(page, ReaderPage)
+        return page
 
     def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
         self.go_to("search")
@@ -583,15 +595,12 @@ class MainWindow(QMainWindow):
         self.page = page
         page.sample_requested.connect(self.open_sample)
         page.remember(self.memory())
-        page.menu_opened.connect(self.menus.reader.offer)
         page.view_shown.connect(lambda view: self.palette_source.was_searched(view.query))
-        self.menus.reader.follow_list(page.result_list, page.model)
 
     def _add_page(self, key: str) -> Page:
         page = self._preloaded.pop(key, None) or build(key, self.gateway, self.context)
         self._page_of[key] = page
-        page.menu_opened.connect(self.menus.map.offer)
-        self.menus.follow(key, page)
+        self._actions.follow(key, page)
         self.palette_source.more.append(page.palette_entries)
         return page
 
@@ -600,16 +609,14 @@ class MainWindow(QMainWindow):
             LibraryController,  # imported after the window is shown
         )
 
-        gateway, page, library_actions = self.gateway, self.page, self.menus.library_actions
+        gateway, page, named = self.gateway, self.page, self.actions_by_name
         self.exports = ExportController(self.context, gateway.workspace, self.importing, self)
         self.library_controller = LibraryController(
-            self.context, page, gateway.workspace, gateway.card_loader, library_actions,
-            self.menus.rate, self._edits, self.exports, self,
+            self.context, page, gateway.workspace, gateway.card_loader, named,
+            self.menus.submenu("paper", RATE), self._edits, self.exports, self,
         )  # fmt: skip
-        self.menus.limit_shortcuts_to(page.result_list)
-        self.menus.duplicates.edit_with(self.library_controller)
         self.library_controller.sidebar.restore(self.memory())
-        undo, redo = library_actions["undo"], library_actions["redo"]
+        undo, redo = named["undo"], named["redo"]
         UndoMenu(self._actions, undo, redo, gateway.workspace.editor, self.context, self)
 
     def _go_on(self) -> None:
@@ -672,7 +679,7 @@ class MainWindow(QMainWindow):
 
     def _imported(self, summary: ImportSummary) -> None:
         self._last_summary = summary
-        self._actions.set_why_not(self.menus.last_report, "")
+        self._actions.set_why_not(self.actions_by_name["last import report"], "")
         report_import(
             self.banner,
             summary,

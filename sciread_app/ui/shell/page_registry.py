@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sciread_app.language import tr
+from sciread_app.ui.actions import ActionTable
 from sciread_app.ui.page import Page, PageSpec, Place, PlaceGroup
 
 if TYPE_CHECKING:
@@ -43,32 +44,46 @@ PLACES = (
 )  # fmt: skip
 # The pages. The first one of a place is shown on the first visit.
 PAGES = (
-    PageSpec("search", "library", tr("Library"), "search.page:SearchPage",
-        "search card_loader about map",
+    PageSpec(
+        "search", "library", tr("Library"), "search.page:SearchPage",
+        "search card_loader about map", actions="search.actions",
     ),
     PageSpec(
         "duplicates", "library", tr("Duplicates"), "duplicates.page:DuplicatesPage",
-        "workspace.duplicates",
-        "Ctrl+7",
+        "workspace.duplicates", "Ctrl+7", "duplicates.actions",
     ),
-    PageSpec("foryou", "discover", tr("New papers"), "recommendations.page:RecommendationsPage",
-        "recommendations card_loader about",
+    PageSpec(
+        "foryou", "discover", tr("New papers"), "recommendations.page:RecommendationsPage",
+        "recommendations card_loader about", actions="recommendations.actions",
     ),
-    PageSpec("digest", "discover", tr("Digest"), "digest.page:DigestPage", "workspace.digests"),
-    PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage", "workspace.reader about"),
+    PageSpec(
+        "digest", "discover", tr("Digest"), "digest.page:DigestPage", "workspace.digests",
+        actions="digest.actions",
+    ),
+    PageSpec(
+        "reader", "reader", tr("Reader"), "reader.page:ReaderPage", "workspace.reader about",
+        actions="reader.actions",
+    ),
     PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
-    PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage",
-        "workspace.models workspace.installer",
+    PageSpec(
+        "models", "lab", tr("Models"), "models.page:ModelsPage",
+        "workspace.models workspace.installer", actions="models.actions",
     ),
-    PageSpec("training", "lab", tr("Training"), "training.page:TrainingPage", "training"),
-    PageSpec("dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage",
-        "dashboard comparisons card_loader",
+    PageSpec(
+        "training", "lab", tr("Training"), "training.page:TrainingPage", "training",
+        actions="training.actions",
     ),
-    PageSpec("compare", "lab", tr("Compare"), "search.compare_page:ComparePage",
-        "comparisons card_loader",
+    PageSpec(
+        "dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage",
+        "dashboard comparisons card_loader", actions="evaluation.actions",
     ),
-    PageSpec("settings", "settings", tr("Settings"), "settings.page:SettingsPage",
-        "settings workspace",
+    PageSpec(
+        "compare", "lab", tr("Compare"), "search.compare_page:ComparePage",
+        "comparisons card_loader", actions="compare.actions",
+    ),
+    PageSpec(
+        "settings", "settings", tr("Settings"), "settings.page:SettingsPage",
+        "settings workspace", actions="settings.actions",
     ),
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}
@@ -111,6 +126,14 @@ def place_of(page: str) -> Place:
 def pages_of(place: str) -> list[PageSpec]:
     """Return the pages of the place with this key, in order."""
     return [spec for spec in PAGES if spec.place == place]
+
+
+def action_table(spec: PageSpec) -> ActionTable[Any] | None:
+    """Return the actions that a page declares, if any."""
+    if not spec.actions:
+        return None
+    table: ActionTable[Any] = import_module(f"sciread_app.ui.{spec.actions}").ACTIONS
+    return table
 
 
 def build(key: str, services: WindowGateway, context: AppContext) -> Page:

@@ -46,7 +46,7 @@ def test_place_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, pl
 
 def test_add_button_opens_the_menu_of_ways_to_add_papers(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
-    button, menu = window.rail.button("add"), window.menus.ways_to_add
+    button, menu = window.rail.button("add"), window.menus.submenu("file", "&Add")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(menu.isVisible)
     assert not button.isChecked() and window.rail.button("library").isChecked()
@@ -74,7 +74,7 @@ def test_arrow_keys_in_the_bar_open_no_menu(qtbot, show_window, jobs):
     window.rail.button("reader").setFocus()
     qtbot.keyClick(window.rail.button("reader"), Qt.Key.Key_Down)
     assert window.rail.button("lab").isChecked() and window.rail.button("lab").hasFocus()
-    assert not window.menus.ways_to_add.isVisible()
+    assert not window.menus.submenu("file", "&Add").isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 
 

@@ -143,7 +143,7 @@ def test_papers_are_added_organised_exported_and_edits_undone(
     look_for(qtbot, jobs, window, 'in:thesis tag:"to read" rating:4..')
     assert titles(window) == ["The life of the bee"]
     press(Key.Key_Down)
-    window.menus.library_actions["export"].trigger()
+    window.actions_by_name["export"].trigger()
     wait_for_jobs(qtbot, jobs)
     (exported,) = bibtex.read(Path(chosen[0]))
     assert exported.identifier("citekey") == "maeterlinck1901"

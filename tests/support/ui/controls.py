@@ -59,6 +59,12 @@ def menu_action(window: MainWindow, name: str) -> QAction:
     return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
 
 
+def page_actions(window: MainWindow, page: str) -> dict[str, QAction]:
+    """The actions that a page declares, by their names."""
+    named = ((key.split("/", 1), action) for key, action in window.actions_by_name.items())
+    return {name[1]: action for name, action in named if len(name) == 2 and name[0] == page}
+
+
 def open_filter(qtbot: QtBot, page: SearchPage, field: str) -> Popover:
     page.header.filters.open(field)
     qtbot.waitUntil(lambda: page.header.filters.popover.wait.isHidden())

@@ -91,7 +91,7 @@ def _editor(window: MainWindow) -> Iterator[str]:
             "Tagged papers", lambda editor: editor.tag(chosen, "of the day")
         )
         yield "tagging 1,000 papers"
-        window.menus.library_actions["undo"].trigger()
+        window.actions_by_name["undo"].trigger()
         yield "undoing"
     window.page.result_list.go_to(0)
     yield "selecting one paper"

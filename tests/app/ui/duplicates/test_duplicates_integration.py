@@ -74,7 +74,7 @@ def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
     qtbot.waitUntil(page.empty.isVisible)
     [merged] = [card.paper for card in gateway.card_loader.cards([1, 2])]
     assert merged.venue == "Annalen" and merged.authors[0].family == "Curie"
-    undo = window.menus.library_actions["undo"]
+    undo = window.actions_by_name["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "merged 2 papers" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(lambda: page.panel.found is not None and page.list.isVisible())
@@ -96,7 +96,7 @@ def test_listed_merge_can_be_split_again(qtbot, window, gateway):
     qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(page.empty.isVisible)
     assert len(gateway.card_loader.cards([1, 2, 3])) == 2
-    undo = window.menus.library_actions["undo"]
+    undo = window.actions_by_name["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "split" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(page.merges.isVisible)

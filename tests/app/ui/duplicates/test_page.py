@@ -208,7 +208,7 @@ def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):
     gateway.editor.merge_into_best = lambda ids: asked.append(("merge", ids))
     gateway.editor.split = lambda id: asked.append(("split", id))
     window = show_window(gateway)
-    merge, _, split = window.menus.duplicates.on_chosen
+    merge, split = (window.actions_by_name[name] for name in ("merge", "split"))
     merge.trigger()
     assert window.library_controller.notice.isVisible() and asked == []
     split.trigger()

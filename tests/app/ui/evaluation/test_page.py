@@ -21,6 +21,7 @@ from sciread_app.ui.evaluation.neighbours_view import NeighboursView
 from sciread_app.ui.evaluation.page import LEARNING, NEIGHBOURS, VIEWS
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.jobs.runner import TaskState
+from tests.support.ui.controls import page_actions
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, mo
 def test_exports_without_scores_are_disabled_except_for_pictures(
     page, dashboard, window, settled, show
 ):
-    there = window.menus.dashboard.by_name
+    there = page_actions(window, "dashboard")
     here = page.export.menu().actions()
     assert all(action.isEnabled() for action in (*here, *there.values()))
     dashboard.found = EvaluationResults()

@@ -159,7 +159,7 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
         file.write_bytes(make_book(1))
         gateway.about.attach(paper, file, Task())
     files[1].unlink()
-    library_controller, actions = window.library_controller, window.menus.library_actions
+    library_controller, actions = window.library_controller, window.actions_by_name
 
     def run(name):
         library_controller.choose_all()
@@ -184,7 +184,7 @@ def test_missing_pdfs_are_looked_for_and_papers_without_any_are_named(
     qtbot, window, gateway, jobs, tmp_path
 ):
     window.library_controller.choose_all()
-    find = window.menus.library_actions["find pdfs"]
+    find = window.actions_by_name["find pdfs"]
     find.trigger()  # there is no PDF folder yet
     qtbot.waitUntil(lambda: not jobs.running())
     assert "PDF folder" in window.banner.message.text()

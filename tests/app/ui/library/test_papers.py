@@ -194,7 +194,7 @@ def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, gateway):
 def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
     choose(window, 0)
     press(qtbot, window, Qt.Key.Key_3)
-    undo, redo = window.menus.library_actions["undo"], window.menus.library_actions["redo"]
+    undo, redo = window.actions_by_name["undo"], window.actions_by_name["redo"]
     qtbot.waitUntil(lambda: undo.text() == "&Undo: rated 1 paper 3")
     window.go_to("intake")
     qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -378,7 +378,7 @@ def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, t
     again.open(gateway)
     qtbot.waitUntil(lambda: again.is_open and again.page.isVisible())
     assert not again.library_controller.sidebar.isVisible()
-    again.menus.library_actions["into"].trigger()
+    again.actions_by_name["into"].trigger()
     assert again.library_controller.sidebar.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 

@@ -28,7 +28,7 @@ from sciread_app.ui.models.card_score_table import (
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.view_models import gallery_row
 from sciread_app.ui.style.theme import scaled
-from tests.support.ui.controls import open_row_menu
+from tests.support.ui.controls import menu_action, open_row_menu, page_actions
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.models import BROKEN, SCORES, THEIRS
 from trainer.contract.errors import PackageRefused
@@ -245,7 +245,7 @@ def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway
     gateway.activation.ready.add("theirs")
     card = choose("theirs")
     assert buttons(card)[0] == "Switch back" and "Ready to use" in card.ready.text()
-    window.menus.models.by_name["back"].trigger()
+    window.actions_by_name["models/back"].trigger()
     qtbot.waitUntil(lambda: gateway.activation.active == "theirs" and not jobs.running())
 
 
@@ -434,7 +434,7 @@ def test_unchecked_model_is_checked_on_load(qtbot, page, gateway, jobs):
 
 
 def test_disabled_actions_have_a_reason(choose, window, page):
-    actions = window.menus.models.by_name
+    actions = page_actions(window, "models")
     choose("starter")
     assert "starter model" in actions["remove"].property("why_not")
     assert actions["activate"].property("why_not") == "This model is in use"
@@ -461,7 +461,7 @@ def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, gate
 def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, gateway, jobs):
     gateway.models.install(replace(THEIRS, space="bbbb"))
     choose("theirs")
-    window.menus.models.by_name["measure"].trigger()
+    window.actions_by_name["models/measure"].trigger()
     dashboard = window.other_page("dashboard")
     qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
     assert not dashboard.findChildren(EvaluateDialog)
@@ -472,8 +472,7 @@ def test_model_is_added_from_the_menu_of_another_page(
 ):
     window.go_to("search")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/home/ada/wasps.zip", ""))
-    [zipped] = [action for action in window.menus.models.anywhere if "zip" in action.text()]
-    zipped.trigger()
+    menu_action(window, "Add a model from a zip file…").trigger()
     qtbot.waitUntil(lambda: page.list.current == "wasps" and not jobs.running())
     assert window.shows("models")
 

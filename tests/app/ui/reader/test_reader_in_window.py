@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton, QWidget
 
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import PaperId
@@ -47,6 +47,15 @@ def read(qtbot, jobs, window: MainWindow, path: Path = BEES) -> ReaderPage:
     return page
 
 
+def context_menu(window: MainWindow) -> QMenu:
+    """Open the context menu of the selected papers, and close it again."""
+    window.page.result_list.customContextMenuRequested.emit(QPoint(9, 9))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    menu.hide()
+    return menu
+
+
 def test_shortcut_opens_the_selected_paper_in_the_reader(qtbot, jobs, window):
     chosen = window.page.result_list.chosen()[0]
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Return, Control | Shift)
@@ -57,8 +66,7 @@ def test_shortcut_opens_the_selected_paper_in_the_reader(qtbot, jobs, window):
 
 
 def test_context_menu_opens_a_paper_in_the_reader(qtbot, jobs, window):
-    menu = QMenu()
-    window.page.menu_opened.emit(menu)
+    menu = context_menu(window)
     names = {action.text().replace("&", ""): action for action in menu.actions()}
     assert "Attach file…" not in names
     names["Read PDF"].trigger()
@@ -77,8 +85,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     assert "no PDF" in read_it.property("why_not")
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Return, Control | Shift)
     assert window.page.isVisible() and not jobs.running(JobQueue.long)
-    menu = QMenu()
-    window.page.menu_opened.emit(menu)
+    menu = context_menu(window)
     offered = {action.text().replace("&", ""): action.isEnabled() for action in menu.actions()}
     assert not offered["Read PDF"] and offered["Attach file…"]
     assert not window.page.details.parts.read_file.isVisible()

@@ -68,7 +68,7 @@ def test_paper_is_added_read_highlighted_and_edits_undone(qtbot, jobs, window, t
     qtbot.keyClick(book.editor.note, Key.Key_Escape)
     qtbot.waitUntil(lambda: [one.note for one in book.marked.here] == ["Which?"])
     qtbot.waitUntil(lambda: not jobs.running())
-    undo = window.menus.library_actions["undo"]
+    undo = window.actions_by_name["undo"]
     assert "note on “dance”" in undo.text()
     book.view.setFocus()
     for notes_left in ([""], []):

@@ -65,7 +65,7 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     assert list(page.model.listing.ids) == [second]
     assert first in gateway.workspace.library.feedback.members(1)
 
-    window.menus.library_actions["undo"].trigger()
+    window.actions_by_name["undo"].trigger()
     settle()
     assert set(page.model.listing.ids) == {first, second}
     assert first not in gateway.workspace.library.feedback.members(1)

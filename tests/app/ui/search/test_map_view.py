@@ -220,7 +220,7 @@ def test_selected_papers_of_the_list_are_zoomed_to(qtbot, jobs, window):
     page = window.page
     page.result_list.go_to(3)
     (paper,) = page.chosen()
-    window.menus.map.chosen.trigger()
+    window.actions_by_name["show on map"].trigger()
     qtbot.waitUntil(lambda: page.map is not None and page.map.view.points is not None)
     qtbot.waitUntil(lambda: page.map.view.camera.scale > 2 * page.map.view.fit_scale)
     assert page.map.view.rect().contains(pixel(page.map, paper))

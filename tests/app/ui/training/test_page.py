@@ -34,7 +34,14 @@ from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.text import STATUS_LABELS, stats_tiles
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.support.ui.controls import is_reached, name_of, open_row_menu, walk
+from tests.support.ui.controls import (
+    is_reached,
+    menu_action,
+    name_of,
+    open_row_menu,
+    page_actions,
+    walk,
+)
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.training import (
     ENOUGH,
@@ -603,7 +610,7 @@ def test_measured_model_is_shown_on_the_dashboard(qtbot, trained, jobs):
 
 def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, gateway):
     gateway.dashboard.found = EvaluationResults()
-    trained.menus.training.by_name["measure"].trigger()
+    trained.actions_by_name["training/measure"].trigger()
     dashboard = trained.other_page("dashboard")
     qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
     (dialog,) = dashboard.findChildren(EvaluateDialog)
@@ -619,7 +626,7 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
         qtbot.waitUntil(lambda: all(panel.chooser.chosen) and not jobs.running())
     trained.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
-    trained.menus.training.by_name["compare"].trigger()
+    trained.actions_by_name["training/compare"].trigger()
     qtbot.waitUntil(lambda: panel.chooser.chosen == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
     assert trained.shows("compare") and panel.is_open
@@ -673,8 +680,8 @@ def test_markup_in_a_run_is_shown_as_plain_text(show, service):
 
 
 def enabled_actions(window):
-    menu = window.menus.training
-    return {name: action.isEnabled() for name, action in menu.by_name.items()}
+    actions = page_actions(window, "training")
+    return {name: action.isEnabled() for name, action in actions.items()}
 
 
 def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jobs, service):
@@ -687,13 +694,13 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jo
         "stop": True, "resume": False, "activate": False, "add_model": False, "measure": False,
         "compare": False, "log": True, "folder": True, "remove": False,
     }  # fmt: skip
-    window.menus.training.by_name["stop"].trigger()
+    window.actions_by_name["training/stop"].trigger()
     qtbot.waitUntil(lambda: enabled_actions(window)["resume"])
-    window.menus.training.anywhere[0].trigger()
+    menu_action(window, "New training run…").trigger()
     qtbot.waitUntil(lambda: shown.writes)
     assert not any(enabled_actions(window).values())
     window.go_to("search")
-    assert window.menus.training.by_name["log"].property("why_not") == (
+    assert window.actions_by_name["training/log"].property("why_not") == (
         "Available on the Training page"
     )
     settle(qtbot, jobs, shown)

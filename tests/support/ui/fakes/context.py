@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings
+from PySide6.QtGui import QAction
 
 from sciread_app.ui.app_context import AppContext, AppEvents
 from sciread_app.ui.followed_topics import FollowedTopics
@@ -45,5 +47,6 @@ def context_of(jobs: JobRunner, appearance: Appearance, folder: Path) -> AppCont
         edits=ignored,
         activation=ignored,
         topics=FollowedTopics(FakeRecommendations(), jobs, open_settings),
+        actions=defaultdict(QAction),
         open_settings=open_settings,
     )

@@ -111,7 +111,7 @@ def test_rating_menu_works_after_a_context_menu(qtbot, window):
     menu = open_menu(qtbot, widget, place)
     assert "rate" in " ".join(str(text) for text in texts(menu)).lower()
     close_menu(qtbot, menu)
-    next(a for a in window.menus.rate.actions() if "3" in a.text()).trigger()
+    next(a for a in window.menus.submenu("paper", "&Rate").actions() if "3" in a.text()).trigger()
     qtbot.waitUntil(lambda: window.gateway.editor.stars == dict.fromkeys(ids, 3))
     settle(qtbot, window)
 

@@ -107,7 +107,10 @@ def test_new_shortcut_works_at_once_and_after_a_restart(qtbot, window, open_dial
 
 def reopened(window):
     """Apply the stored shortcuts, as the next start does."""
-    named = [*window.menus.entries(), ("Command palette", window.menus.palette)]
+    named = [
+        *window.menus.entries(),
+        ("Command palette", window.actions_by_name["command palette"]),
+    ]
     return CustomShortcuts(named, window._actions, window.memory(), window)
 
 
@@ -120,10 +123,10 @@ def test_shortcut_of_another_action_is_taken_only_on_request(qtbot, window, open
     assert activity.shortcut().toString() == "Ctrl+J"
     qtbot.mouseClick(dialog.reassign, Qt.MouseButton.LeftButton)
     assert activity.shortcut().toString() == "Ctrl+K"
-    assert window.menus.palette.shortcut().isEmpty()
+    assert window.actions_by_name["command palette"].shortcut().isEmpty()
     qtbot.mouseClick(dialog.reset_all, Qt.MouseButton.LeftButton)
     assert activity.shortcut().toString() == "Ctrl+J"
-    assert window.menus.palette.shortcut().toString() == "Ctrl+K"
+    assert window.actions_by_name["command palette"].shortcut().toString() == "Ctrl+K"
 
 
 def test_escape_in_the_shortcut_field_closes_the_dialog(qtbot, window, open_dialog):
@@ -181,4 +184,4 @@ def test_stored_shortcut_wins_over_a_default_of_a_later_version(window):
     window.memory().setValue(SETTING, '{"Activity": "Ctrl+K"}')
     reopened(window)
     assert menu_action(window, "Activity").shortcut().toString() == "Ctrl+K"
-    assert window.menus.palette.shortcut().isEmpty()
+    assert window.actions_by_name["command palette"].shortcut().isEmpty()

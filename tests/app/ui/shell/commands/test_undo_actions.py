@@ -20,12 +20,12 @@ def window(show_window):
 
 @pytest.fixture
 def undo(window):
-    return window.menus.library_actions["undo"]
+    return window.actions_by_name["undo"]
 
 
 @pytest.fixture
 def redo(window):
-    return window.menus.library_actions["redo"]
+    return window.actions_by_name["redo"]
 
 
 def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
