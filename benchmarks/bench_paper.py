@@ -45,13 +45,14 @@ def measure(home: Path, count: int) -> None:
     from sciread_app.ui.shell.gateway import open_gateway
     from sciread_app.ui.style.theme import Appearance
     from sciread_app.ui.view_models import Details
+    from tests.support.ui.fakes.context import context_of
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     gateway, jobs = open_gateway(home), JobRunner()
     every = gateway.search.find(parse(""), SearchMode.text, Task(), Order.added).ids
     ids = random.Random(0).sample([int(id) for id in every], count)
-    panel = DetailsPanel(gateway.about, jobs, Appearance(app))
+    panel = DetailsPanel(gateway.about, context_of(jobs, Appearance(app), home))
     panel.resize(480, 800)
     panel.show()
     app.processEvents()

@@ -119,6 +119,10 @@ class Navigator(Protocol):
         """Fetch the new papers of a stored query in the background."""
         ...
 
+    def open_sample(self) -> None:
+        """Open the sample library in place of the user's own."""
+        ...
+
     def choose_theme(self, choice: ThemeChoice) -> None: ...
 
 

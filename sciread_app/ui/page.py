@@ -30,7 +30,7 @@ class PaletteEntry:
 
 class Page(QWidget):
     """A page; each overrides the methods it needs. It is built with its services and the
-    `AppContext`, to which it connects itself."""
+    `AppContext`, by which it shows messages, edits papers and leads to other pages."""
 
     actions_changed = Signal()  # `why_not` has changed
 

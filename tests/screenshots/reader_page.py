@@ -73,7 +73,7 @@ def marks(window: MainWindow) -> None:
 def details(window: MainWindow) -> None:
     page = _page(window)
     page.take_focus()
-    page.pane.part_chosen.emit(DETAILS)
+    page.pane.switch.chosen.emit(DETAILS)
 
 
 def area(window: MainWindow) -> None:

@@ -102,11 +102,6 @@ class Ballot(QFrame):
 class ComparePanel(QWidget):
     """Runs no searches while it is closed."""
 
-    escaped = Signal()
-    activated = Signal(object)  # PaperId to open
-    marked_relevant = Signal(object)  # papers
-    marked_irrelevant = Signal(object)
-    switch_requested = Signal(str, str)  # a model to activate: name, title
     page_requested = Signal(str)  # the key of another page
     changed = Signal()  # availability of actions
 
@@ -448,11 +443,6 @@ class ComparePanel(QWidget):
         self._jobs.finished.connect(self._finished)
         for number, side in enumerate(self.sides):
             side.read_requested.connect(self._read)
-            side.switch_requested.connect(self.switch_requested)
-            side.activated.connect(self.activated)
-            side.result_list.escaped.connect(self.escaped)
-            side.result_list.marked_relevant.connect(self.marked_relevant)
-            side.result_list.marked_irrelevant.connect(self.marked_irrelevant)
             side.result_list.current_changed.connect(partial(self._pick, number))
 
 

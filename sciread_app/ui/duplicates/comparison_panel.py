@@ -203,11 +203,8 @@ class _FieldRow:
 
 class ComparisonPanel(QFrame):
     """Shows two papers field by field with their differences marked, and lets the user choose the
-    values that a merge keeps. Decisions are only requested; the page carries them out."""
+    values that a merge keeps. The page connects the buttons, and carries the decision out."""
 
-    merge_requested = Signal()
-    keep_both_requested = Signal()
-    versions_requested = Signal()
     paper_requested = Signal(object)  # PaperId
 
     def __init__(self, appearance: Appearance) -> None:
@@ -334,9 +331,6 @@ class ComparisonPanel(QFrame):
         ):
             button.setToolTip(f"{means} ({keys})")
             button.setAccessibleDescription(means)
-        self.merge.clicked.connect(self.merge_requested)
-        self.keep.clicked.connect(self.keep_both_requested)
-        self.versions.clicked.connect(self.versions_requested)
         self.hint = styled(ElidedLabel(KEYS, whole=True), "faint")  # they are tooltips too
         self.hint.setFont(scaled(self.font(), 0.86))
         buttons = (self.merge, self.keep, self.versions, (self.hint, 1))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
 
@@ -59,12 +59,6 @@ class DuplicatesPage(Page):
     """Lists the pairs to review, the versions, and the merges that can be undone, and compares the
     selected pair. After each decision, the list is loaded again."""
 
-    # Title of the task, and its operation on the library editor
-    edit_requested = Signal(str, object)
-    papers_requested = Signal(object, str)  # list of PaperId, and a description
-    library_requested = Signal()
-    searched = Signal()  # the whole library, or part of it if cancelled
-
     def __init__(self, reviewer: Duplicates, context: AppContext) -> None:
         super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
@@ -90,22 +84,17 @@ class DuplicatesPage(Page):
         self.empty = EmptyState(appearance)
         self._build()
         self._connect()
-        self._connect_to(context)
         self._paint_icons(appearance.theme)
         appearance.changed.connect(self._paint_icons)
 
-    def _connect_to(self, context: AppContext) -> None:
-        navigate, changes = context.navigate, LibraryChanges(papers=True)
-        self.edit_requested.connect(context.edits.submit)
-        self.papers_requested.connect(navigate.show_papers)
-        self.library_requested.connect(lambda: navigate.go_to("search"))
-        self.searched.connect(lambda: context.events.library_changed.emit(changes))
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.library_requested.emit()
+            self._leave()
         else:
             super().keyPressEvent(event)
+
+    def _leave(self) -> None:
+        self._context.navigate.go_to("search")
 
     # Interface of a page
 
@@ -183,7 +172,7 @@ class DuplicatesPage(Page):
         if job is self._search:
             self._search = None
             self.search.setEnabled(True)
-            self.searched.emit()
+            self._context.events.library_changed.emit(LibraryChanges(papers=True))
 
     def _must_wait(self, action: Callable[[], None]) -> bool:
         if self._loading:
@@ -201,7 +190,7 @@ class DuplicatesPage(Page):
     def _decide(self, title: str, step: Callable[[Any], object]) -> None:
         self.busy = True
         self.panel.allow(False)
-        self.edit_requested.emit(title, step)
+        self._context.edits.submit(title, step)
 
     def _load(self) -> None:
         self._dirty = False
@@ -304,7 +293,7 @@ class DuplicatesPage(Page):
 
     def _invite(self) -> None:
         self._building.start(())
-        actions = ((tr("Go to library"), self.library_requested.emit),)
+        actions = ((tr("Go to library"), self._leave),)
         self.empty.show_message("duplicates", *NOTHING[self.lists.current], actions)
         self._middle.setCurrentWidget(self.empty)
         self._asked = None  # no pair to apply it to
@@ -350,7 +339,7 @@ class DuplicatesPage(Page):
         self.back.setIcon(icon("back", theme.accent))
 
     def _connect(self) -> None:
-        self.back.clicked.connect(self.library_requested)
+        self.back.clicked.connect(self._leave)
         self.lists.chosen.connect(lambda _: self._load())
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.search.clicked.connect(self.find_duplicates)
@@ -361,12 +350,12 @@ class DuplicatesPage(Page):
         self.list.side_requested.connect(self.panel.take_all)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
-        self.panel.merge_requested.connect(self.merge)
-        self.panel.keep_both_requested.connect(self.mark_not_duplicates)
-        self.panel.versions_requested.connect(self.mark_as_versions)
+        self.panel.merge.clicked.connect(self.merge)
+        self.panel.keep.clicked.connect(self.mark_not_duplicates)
+        self.panel.versions.clicked.connect(self.mark_as_versions)
         for part in (self.merges, self.panel):
             part.paper_requested.connect(
-                lambda paper: self.papers_requested.emit([paper], tr("From Duplicates"))
+                lambda paper: self._context.navigate.show_papers([paper], tr("From Duplicates"))
             )
 
 

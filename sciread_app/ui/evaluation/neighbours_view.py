@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
@@ -43,9 +43,6 @@ TYPED_MS = 250
 class NeighboursView(InstalledPairView):
     """Lists the papers that models A and B find similar to a paper that the user knows, with the
     differences between both lists marked."""
-
-    paper_requested = Signal(object)  # PaperId, to open in the details
-    switch_requested = Signal(str, str)  # a model to activate: name, title
 
     picture = "similar"
     without_second_model = tr(
@@ -215,5 +212,3 @@ class NeighboursView(InstalledPairView):
         self._jobs.finished.connect(self._finished)
         for side in self.sides:
             side.read_requested.connect(self._read)
-            side.switch_requested.connect(self.switch_requested)
-            side.activated.connect(self.paper_requested)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QLabel,
     QMenu,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.training import TrainingData
 from sciread_app.language import tr, trn
 from sciread_app.services.evaluation.csv_export import write_csv
@@ -80,14 +80,6 @@ class EvaluationView(Protocol):
 class EvaluationPage(Page):
     """The evaluation page. Views are built when first opened, since all at once take too long."""
 
-    paper_requested = Signal(object)  # PaperId, to open in the details
-    switch_requested = Signal(str, str)  # a model to activate: name, title
-    page_requested = Signal(str)  # the key of another page
-    message = Signal(str, str)  # a message and its details
-    partial = Signal(str, str)  # what was done, and what failed
-    problem = Signal(object)  # JobError
-    busy_changed = Signal(bool)
-
     def __init__(
         self,
         dashboard: EvaluationGateway,
@@ -96,6 +88,7 @@ class EvaluationPage(Page):
         context: AppContext,
     ) -> None:
         super().__init__(context.pages)
+        self._context = context
         self._dashboard = dashboard
         self._jobs = context.jobs
         self._appearance = context.appearance
@@ -108,32 +101,12 @@ class EvaluationPage(Page):
         self._build()
         self._connect()
         self._show_progress("")
-        self._connect_to(context)
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate, messages = context.navigate, context.messages
-
-        def show_notice(message: str, details: str) -> None:
-            messages.show_notice(tr("{sentence}.", sentence=message), details, passes=True)
-
-        def warn(message: str, details: str) -> None:
-            messages.show_warning(tr("{sentence}.", sentence=message), details, passes=True)
-
-        self.paper_requested.connect(
-            lambda paper: navigate.show_papers([paper], tr("From the Dashboard"))
-        )
-        self.switch_requested.connect(context.activation.activate)
-        self.page_requested.connect(navigate.go_to)
-        self.message.connect(show_notice)
-        self.partial.connect(warn)
-        self.problem.connect(messages.show_problem)
-        self.busy_changed.connect(lambda busy: navigate.show_busy("dashboard", busy))
 
     @cached_property
     def compare(self) -> ComparisonView:
         view = self._add_view(ComparisonView(self._dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
-        view.switch_requested.connect(self.switch_requested)
+        view.switch_requested.connect(self._context.activation.activate)
         view.show_results(self.results)
         return view
 
@@ -147,23 +120,27 @@ class EvaluationPage(Page):
     @cached_property
     def learning(self) -> LearningView:
         view = self._add_view(LearningView(self._dashboard, self._jobs, self._appearance))
-        view.page_requested.connect(self.page_requested)
+        view.page_requested.connect(self._context.navigate.go_to)
         return view
 
     @cached_property
     def neighbours(self) -> NeighboursView:
         view = self._add_view(NeighboursView(*self._for_two_models))
-        view.paper_requested.connect(self.paper_requested)
-        view.switch_requested.connect(self.switch_requested)
-        view.page_requested.connect(self.page_requested)
+        for side in view.sides:
+            side.activated.connect(self._show_paper)
+            side.switch_requested.connect(self._context.activation.activate)
+        view.page_requested.connect(self._context.navigate.go_to)
         return view
 
     @cached_property
     def maps(self) -> MapsView:
         view = self._add_view(MapsView(*self._for_two_models))
-        view.page_requested.connect(self.page_requested)
-        view.paper_requested.connect(self.paper_requested)
+        view.page_requested.connect(self._context.navigate.go_to)
+        view.paper_requested.connect(self._show_paper)
         return view
+
+    def _show_paper(self, paper: PaperId) -> None:
+        self._context.navigate.show_papers([paper], tr("From the Dashboard"))
 
     def _add_view(self, view: W) -> W:
         self._pages.addWidget(view)
@@ -224,7 +201,7 @@ class EvaluationPage(Page):
             tr("Loading models and data to evaluate"),
             work,
             lambda found: self._open_dialog(*found, space),
-            on_failed=self.problem.emit,
+            on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,
             replaces="what to measure",
         )
@@ -238,17 +215,17 @@ class EvaluationPage(Page):
             tr("Evaluating {what}", what=what),
             lambda task: dashboard.evaluation.evaluate(names, suite, data, task),
             self._measured,
-            on_failed=self.problem.emit,
+            on_failed=self._context.messages.show_problem,
             queue=JobQueue.long,
             stop_note=tr("Finished results are kept"),
         )
         self._measuring.retry = lambda: self.measure(names, suite, data)
         self._measuring.link = (
             tr("Show evaluation"),
-            lambda: self.page_requested.emit("dashboard"),
+            lambda: self._context.navigate.go_to("dashboard"),
         )
         self._show_progress(tr("Queued…"))
-        self.busy_changed.emit(True)
+        self._context.navigate.show_busy("dashboard", True)
         self.scores.invite(self.ask_what_to_measure, measuring=True)
 
     def stop_measuring(self) -> None:
@@ -286,7 +263,7 @@ class EvaluationPage(Page):
             tr("Writing {file}", file=file.name),
             write,
             lambda _: self._report_export(file),
-            on_failed=self.problem.emit,
+            on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,
             file=file,
         )
@@ -356,10 +333,15 @@ class EvaluationPage(Page):
             parts.append(
                 tr("Not evaluated because data is missing: {tasks}.", tasks=", ".join(done.absent))
             )
-        (self.partial if parts else self.message).emit(what, "\n".join(parts))
+        messages = self._context.messages
+        show = messages.show_warning if parts else messages.show_notice
+        show(tr("{sentence}.", sentence=what), "\n".join(parts), passes=True)
 
     def _report_export(self, file: Path) -> None:
-        self.message.emit(tr("Exported to {file}", file=file.name), str(file.parent))
+        exported = tr("Exported to {file}", file=file.name)
+        self._context.messages.show_notice(
+            tr("{sentence}.", sentence=exported), str(file.parent), passes=True
+        )
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self._measuring:
@@ -370,7 +352,7 @@ class EvaluationPage(Page):
         if job is self._measuring:
             self._measuring = None
             self._show_progress("")
-            self.busy_changed.emit(False)
+            self._context.navigate.show_busy("dashboard", False)
             self.refresh()
 
     def _show_progress(self, text: str) -> None:

@@ -376,12 +376,12 @@ class LibraryController(QObject):
         sidebar.look_up_requested.connect(self.look_up_missing)
         self._look_up_bar.look_up_requested.connect(lambda field: self.look_up_missing((field,)))
         self._look_up_bar.accept_requested.connect(self.accept_guesses)
-        sidebar.escaped.connect(page.focus_results)
-        sidebar.all_papers_selected.connect(self.choose_all)
+        sidebar.tree.escaped.connect(page.focus_results)
+        sidebar.tree.all_papers_selected.connect(self.choose_all)
         page.result_list.chosen_changed.connect(self._show_bar)
         page.view_shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)
-        self.bar.cleared.connect(
+        self.bar.clear.clicked.connect(
             lambda: page.result_list.go_to(page.result_list.currentIndex().row())
         )
         self.work.loaded.connect(self._look_at_tree)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QToolButton
 
@@ -36,8 +36,6 @@ class PaperSelectionBar(QFrame):
     """Its buttons trigger actions of the menus under shorter texts. Those that do not fit, from the
     last one on, are in a menu instead."""
 
-    cleared = Signal()
-
     def __init__(
         self, actions: Mapping[str, QAction], stars: QMenu, appearance: Appearance
     ) -> None:
@@ -62,7 +60,6 @@ class PaperSelectionBar(QFrame):
         self.clear = styled(QToolButton(), "link")
         self.clear.setAccessibleName(tr("Clear selection"))
         self.clear.setToolTip(tr("Clear selection"))
-        self.clear.clicked.connect(self.cleared)
         self._lay_out()
         appearance.follow(self._paint)
 

@@ -45,7 +45,6 @@ class MapPanel(QWidget):
     current_requested = Signal(object)  # PaperId of a point that was clicked, or None
     papers_selected = Signal(object)  # list of PaperId, by lasso, rectangle or the label of a group
     opened = Signal(object)  # PaperId of a point that was double-clicked
-    escaped = Signal()
 
     def __init__(self, gateway: MapGateway, cards: CardSource, context: AppContext) -> None:
         super().__init__()
@@ -335,7 +334,6 @@ class MapPanel(QWidget):
         view.opened.connect(lambda number: self.opened.emit(self._paper(number)))
         view.points_selected.connect(self._select_points)
         view.group_requested.connect(self._select_group)
-        view.escaped.connect(self.escaped)
         view.resized.connect(self._place_legend)
         bar.by_chosen.connect(self.colour_by)
         bar.tool_chosen.connect(self.take_tool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
@@ -23,7 +24,7 @@ from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.parser import Query
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.paper.copy_button import put_on_clipboard
 from sciread_app.ui.paper.details_html import (
     ACCEPT,
@@ -38,7 +39,7 @@ from sciread_app.ui.paper.details_html import (
 from sciread_app.ui.paper.layout import Parts, nothing_chosen
 from sciread_app.ui.paper.related_papers import REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
-from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, Names, ResultList
 from sciread_app.ui.widgets.focus import follow_layout
 
@@ -67,29 +68,22 @@ class DetailsPanel(QFrame):
     similar_requested = Signal(object)  # list of PaperId
     search_requested = Signal(str)
     paper_requested = Signal(object)  # PaperId
-    papers_requested = Signal(object, str)  # list of PaperId, title of the list
-    read_requested = Signal(object, object)  # PaperId, Path: in the built-in reader
     step_requested = Signal(int)  # the number of rows to move in the list: 1 or -1
     read_changed = Signal(object)  # Card
-    changed = Signal()  # the paper was edited here
-    # Title of the task, and its operation on the library editor
-    edit_requested = Signal(str, object)
-    loaded = Signal()  # a paper was added to the library
-    problem = Signal(object)  # JobError
     escaped = Signal()
 
     def __init__(
         self,
         about: PaperGateway,
-        jobs: JobRunner,
-        appearance: Appearance,
+        context: AppContext,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
         self._about = about
+        self._context = context
+        jobs, appearance = context.jobs, context.appearance
         self._jobs = jobs
-        self._appearance = appearance
         self._settings: QSettings | None = None
         self.details: Details | None = None
         self.open_paper: PaperId | None = None  # open beside the panel, in the reader
@@ -110,18 +104,9 @@ class DetailsPanel(QFrame):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look_up_late)
         appearance.follow(self._paint)
-        self.show_paper(None)
-
-    def connect_to(self, context: AppContext) -> None:
-        """Let the window do what the panel requests, on whatever page it is."""
-        changes = LibraryChanges(papers=True)
-        self.read_requested.connect(context.navigate.read)
-        self.problem.connect(context.messages.show_problem)
-        self.changed.connect(lambda: context.events.library_changed.emit(changes))
-        self.edit_requested.connect(context.edits.submit)
-        self.loaded.connect(lambda: context.events.papers_added.emit(changes))
         context.events.citation_style_chosen.connect(self._show_format)
         self._show_format()
+        self.show_paper(None)
 
     def remember(self, settings: QSettings) -> None:
         """Restore the last copy format from `settings`, and save it there when it changes."""
@@ -220,7 +205,7 @@ class DetailsPanel(QFrame):
         """Open the paper's PDF in the built-in reader."""
         path = self.parts.files.readable()
         if path and self._paper is not None:
-            self.read_requested.emit(self._paper, path)
+            self._context.navigate.read(self._paper, path)
 
     def copy(self, papers: Sequence[PaperId] = (), what: CopyWhat | None = None) -> None:
         """Copy `papers`, by default the one shown, in the format `what`, by default the default
@@ -312,13 +297,8 @@ class DetailsPanel(QFrame):
 
     def _do(self, title: str, work: Callable[[], object]) -> None:
         """Run an edit of the paper in the background, then refresh."""
-
-        def done(_: object) -> None:
-            self.refresh()
-            self.changed.emit()
-
         self._edits += 1
-        self._jobs.run(title, lambda task: work(), done, queue=JobQueue.short)
+        self._jobs.run(title, lambda task: work(), lambda _: self._edited(), queue=JobQueue.short)
 
     def _mark(self, method: str, name: str) -> None:
         """Call `method` of the editor, such as tag or uncollect, with the name."""
@@ -337,7 +317,7 @@ class DetailsPanel(QFrame):
 
     def _not_copied(self, problem: JobError) -> None:
         self.parts.copy.show_done(tr("Could not copy"))
-        self.problem.emit(problem)
+        self._context.messages.show_problem(problem)
 
     def _copied(self, copied: Copied) -> None:
         if not copied.text:
@@ -355,7 +335,10 @@ class DetailsPanel(QFrame):
 
     def _edited(self) -> None:
         self.refresh()
-        self.changed.emit()
+        self._context.events.library_changed.emit(LibraryChanges(papers=True))
+
+    def _report_added(self) -> None:
+        self._context.events.papers_added.emit(LibraryChanges(papers=True))
 
     def _write(self) -> None:
         if self.details is None:
@@ -373,7 +356,7 @@ class DetailsPanel(QFrame):
         self._look_around()
 
     def _write_text(self, details: Details) -> None:
-        theme, points = self._appearance.theme, self.font().pointSizeF()
+        theme, points = self._context.appearance.theme, self.font().pointSizeF()
         self.parts.warn(*warning(details))
         self.parts.head.show_html(head_text(details, self._listing, theme, points))
         self.parts.body.show_html(body_text(details, self._listing, theme, points))
@@ -399,7 +382,7 @@ class DetailsPanel(QFrame):
         read = self.details is not None and self.details.card.read
         self.parts.back.setVisible(self._alone or bool(self._trail))
         self.parts.back.setText(tr("Back") if self._trail else tr("Back to list"))
-        self.parts.show_read(read, self._appearance.theme)
+        self.parts.show_read(read, self._context.appearance.theme)
 
     def _look_around(self) -> None:
         """Load the related papers once they scroll into view."""
@@ -431,16 +414,16 @@ class DetailsPanel(QFrame):
             chips.names_requested.connect(self._choose_from)
         for text in (parts.head, parts.body, parts.warning_text):
             text.anchorClicked.connect(self._follow)
-        parts.files.read_requested.connect(self.read_requested)
+        parts.files.read_requested.connect(self._context.navigate.read)
         parts.notes.escaped.connect(self.focus_text)
         parts.around.paper_requested.connect(self._follow_link)
-        parts.around.papers_requested.connect(self.papers_requested)
+        parts.around.papers_requested.connect(self._context.navigate.show_papers)
         parts.around.similar_requested.connect(lambda: self.similar_requested.emit([self._paper]))
-        parts.around.loaded.connect(self.loaded)
+        parts.around.loaded.connect(self._report_added)
         for changed in (parts.files.changed, parts.notes.changed):
             changed.connect(self._edited)
         for failed in (parts.files.failed, parts.notes.failed, parts.around.failed):
-            failed.connect(self.problem)
+            failed.connect(self._context.messages.show_problem)
         bar = parts.area.verticalScrollBar()
         bar.valueChanged.connect(lambda _: self._look_around())
         bar.rangeChanged.connect(lambda *_: self._look_around())
@@ -456,11 +439,11 @@ class DetailsPanel(QFrame):
             self.search_requested.emit(argument)
         elif what == PAPER:
             self._follow_link(PaperId(int(argument)))
-        elif what == UNDO and (paper := self._paper) is not None:
-            self.edit_requested.emit(
-                tr("Undoing a look-up"), lambda _: self._about.undo_lookup(paper, argument)
-            )
-        elif what == ACCEPT and (paper := self._paper) is not None:
-            self.edit_requested.emit(
-                tr("Accepting a value"), lambda _: self._about.accept_guess(paper, argument)
-            )
+        elif (paper := self._paper) is None:
+            return
+        elif what == UNDO:
+            undo = partial(self._about.undo_lookup, paper, argument)
+            self._context.edits.submit(tr("Undoing a look-up"), lambda _: undo())
+        elif what == ACCEPT:
+            accept = partial(self._about.accept_guess, paper, argument)
+            self._context.edits.submit(tr("Accepting a value"), lambda _: accept())

@@ -107,12 +107,8 @@ class DocumentView(QWidget):
     copied = Signal(str)  # the message: text or an image is on the clipboard
     search_requested = Signal(str)  # in the library
     lost = Signal(object)  # CannotShow
-    export_requested = Signal()
-    copy_requested = Signal()  # of the file, with annotations
     display_chosen = Signal(object)  # PageDisplay
     pane_toggled = Signal()
-    cited_requested = Signal(object)  # CitedPaper with a paper, to open
-    addition_requested = Signal(str)  # identifier of a cited paper
 
     def __init__(
         self, file: OpenFile, files: ReaderService, jobs: JobRunner, appearance: Appearance
@@ -343,8 +339,8 @@ class DocumentView(QWidget):
     def _connect(self) -> None:
         view, side, panel = self.view, self.side, self.highlights
         view.moved.connect(self._moved)
-        view.link_clicked.connect(self._follow)
-        view.highlight_clicked.connect(self._click_highlight)
+        view.mouse.link_clicked.connect(self._follow)
+        view.mouse.highlight_clicked.connect(self._click_highlight)
         view.refreshed.connect(self._place_overlays)
         self.pictures.loaded.connect(lambda _: self._place_overlays())
         view.colour_requested.connect(lambda n: self.highlight(list(Colour)[n]))
@@ -361,16 +357,12 @@ class DocumentView(QWidget):
         self.selection_bar.colour_requested.connect(self.highlight)
         self.selection_bar.pressed.connect(self._bar_pressed)
         self.selection_bar.escaped.connect(view.clear_selection)
-        panel.export_requested.connect(self.export_requested)
-        panel.copy_requested.connect(self.copy_requested)
         view.area_tool.resized.connect(self.resize_area)
         view.area_tool.switched.connect(lambda on: self.toolbar.check("area", on))
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
         self.toolbar.zoom_requested.connect(view.set_zoom)
         self.toolbar.escaped.connect(self._leave_toolbar)
-        self.citations.card.open_requested.connect(self.cited_requested)
-        self.citations.card.add_requested.connect(self.addition_requested)
         self.pictures.lost.connect(self.lost)
 
     def _pressed(self, key: str) -> None:

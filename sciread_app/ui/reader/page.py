@@ -84,7 +84,7 @@ class ReaderPage(Page):
         self.recent = RecentPapers()
         self.recent.chosen.connect(lambda one: self.read(one.paper.id, one.path))
         self.recent.removed.connect(self._unlist)
-        self.recent.library_requested.connect(lambda: context.navigate.go_to("search"))
+        self.recent.library.clicked.connect(lambda: context.navigate.go_to("search"))
         self.stack.addWidget(self.recent)
         self.details: DetailsPanel | None = None  # in the pane; built when it is first shown
         self._without_tabs: QWidget = self.empty  # shown if no file is open
@@ -92,8 +92,8 @@ class ReaderPage(Page):
         self.pane = PaperPane(appearance)
         self.pane.setMinimumWidth(PANE_WIDTH)
         self.pane.hide()
-        self.pane.part_chosen.connect(self._show_part)
-        self.pane.closed.connect(self.toggle_pane)
+        self.pane.switch.chosen.connect(self._show_part)
+        self.pane.close_button.clicked.connect(self.toggle_pane)
         self.pane.escaped.connect(self._leave_pane)
         self._with_pane = bool(memory.value("reader/details", False, type=bool))
         self._covered = False  # the pane is shown in place of the pages
@@ -341,13 +341,13 @@ class ReaderPage(Page):
         book.citation_requested.connect(partial(self._copy_with_citation, book))
         book.copied.connect(self._context.toast.show_message)
         book.search_requested.connect(self._context.navigate.search_for)
-        book.export_requested.connect(self.export)
-        book.copy_requested.connect(self.save_copy_of_tab)
+        book.highlights.export.clicked.connect(lambda: self.export())
+        book.highlights.copy.clicked.connect(self.save_copy_of_tab)
         book.display_chosen.connect(self.set_display)
         book.pane_toggled.connect(self.toggle_pane)
         book.highlights.opened.connect(lambda _: self._uncover())
-        book.cited_requested.connect(self._open_cited)
-        book.addition_requested.connect(self._context.navigate.add_by_identifier)
+        book.citations.card.open_requested.connect(self._open_cited)
+        book.citations.card.add_requested.connect(self._context.navigate.add_by_identifier)
         self._update_tabs()
         self._show_pane()
         self._remember()
@@ -488,11 +488,9 @@ class ReaderPage(Page):
 
     def _make_details(self) -> DetailsPanel:
         navigate = self._context.navigate
-        details = DetailsPanel(self._about, self._jobs, self._appearance)
+        details = DetailsPanel(self._about, self._context)
         details.setObjectName("")  # the pane has the frame
         details.remember(self._memory)
-        details.connect_to(self._context)
-        details.papers_requested.connect(navigate.show_papers)
         details.similar_requested.connect(navigate.show_similar)
         details.search_requested.connect(navigate.search_for)
         details.paper_requested.connect(details.show_paper)

@@ -26,7 +26,6 @@ class RecentPapers(QScrollArea):
 
     chosen = Signal(object)  # RecentPaper, to open
     removed = Signal(object)  # RecentPaper, to leave out of the list from now on
-    library_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(widgetResizable=True)
@@ -37,7 +36,6 @@ class RecentPapers(QScrollArea):
         self._rows = column(margins=0, spacing=8)
         self._recent: list[_Recent] = []
         self.library = QPushButton(tr("Go to library"))
-        self.library.clicked.connect(self.library_requested)
         middle = QWidget()
         middle.setMaximumWidth(WIDTH)
         foot = row(self.library, 1, margins=(0, 8, 0, 0))

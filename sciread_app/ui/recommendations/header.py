@@ -85,7 +85,6 @@ class OneOf(QToolButton):
     """A button that shows the selected option and offers the others in a menu."""
 
     chosen = Signal()  # by the user
-    menu_opened = Signal()
 
     def __init__(self, name: str, choices: Sequence[str], appearance: Appearance) -> None:
         super().__init__()
@@ -104,7 +103,6 @@ class OneOf(QToolButton):
         menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self._others: list[QAction] = []
         self.setMenu(menu)
-        menu.aboutToShow.connect(self.menu_opened)
         self.choose(0)
         appearance.follow(self._paint)
 

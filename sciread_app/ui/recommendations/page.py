@@ -94,7 +94,7 @@ class RecommendationsPage(Page):
     def details(self) -> DetailsPanel:
         """The details of the selected paper. They take as long to build as the rest of the page,
         and are first needed when the topics are loaded."""
-        details = DetailsPanel(self._about, self._jobs, self._context.appearance, self._split)
+        details = DetailsPanel(self._about, self._context, self._split)
         self._split.setStretchFactor(2, 4)
         self._split.setSizes([210, 560, 420])
         self._connect_details(details)
@@ -504,7 +504,7 @@ class RecommendationsPage(Page):
         head, navigate = self.head, self._context.navigate
         self.new_query.clicked.connect(lambda: navigate.new_query())
         head.among.chosen.connect(self._ask)
-        head.among.menu_opened.connect(self._offer_topics)
+        head.among.menu().aboutToShow.connect(self._offer_topics)
         head.part_chosen.connect(self.show_part)
         head.preferences_changed.connect(self._set_preferences)
         head.keep.clicked.connect(lambda: self.keep())
@@ -525,8 +525,6 @@ class RecommendationsPage(Page):
     def _connect_details(self, details: DetailsPanel) -> None:
         navigate = self._context.navigate
         details.escaped.connect(self.list.setFocus)
-        details.connect_to(self._context)
-        details.papers_requested.connect(navigate.show_papers)
         details.similar_requested.connect(navigate.show_similar)
         details.search_requested.connect(navigate.search_for)
         details.paper_requested.connect(details.show_paper)

@@ -43,13 +43,14 @@ class ComparePage(Page):
         box.search_requested.connect(self._search)
         box.entry_pasted.connect(context.navigate.find_like)
         box.down.connect(panel.take_focus)
-        panel.escaped.connect(box.take_focus)
-        panel.activated.connect(self._open_paper)
-        panel.marked_relevant.connect(lambda papers: self._steer(like=papers))
-        panel.marked_irrelevant.connect(lambda papers: self._steer(unlike=papers))
         panel.page_requested.connect(context.navigate.go_to)
         panel.changed.connect(self.actions_changed)
-        panel.switch_requested.connect(context.activation.activate)
+        for side in panel.sides:
+            side.activated.connect(self._open_paper)
+            side.switch_requested.connect(context.activation.activate)
+            side.result_list.escaped.connect(box.take_focus)
+            side.result_list.marked_relevant.connect(lambda papers: self._steer(like=papers))
+            side.result_list.marked_irrelevant.connect(lambda papers: self._steer(unlike=papers))
 
     def show_query(self, query: str, mode: SearchMode) -> None:
         """Search with both models for a text of the query language."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-
 from sciread_app.domain.metadata.identifiers import pasted_identifier
-from sciread_app.domain.paper import Identifier
+from sciread_app.domain.paper import Identifier, LibraryChanges
 from sciread_app.domain.query.ast import TRASH
 from sciread_app.language import tr
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.query_state import ResultView
-from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 
 if TYPE_CHECKING:
@@ -29,12 +27,10 @@ class EmptyList(EmptyState):
     """Explains why the list is empty. Offers to look up a paper by its identifier or its title, if
     one was searched for, and runs the lookup."""
 
-    loaded = Signal()  # a paper was added to the library
-
-    def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__(appearance)
+    def __init__(self, about: PaperGateway, context: AppContext) -> None:
+        super().__init__(context.appearance)
         self._about = about
-        self._jobs = jobs
+        self._jobs, self._events = context.jobs, context.events
         self._wanted = ""  # the identifier or title that was not found
 
     def show_view(self, view: ResultView, actions: Actions) -> None:
@@ -64,7 +60,7 @@ class EmptyList(EmptyState):
         self._jobs.run(
             tr("Looking up {name}", name=wanted),
             lambda task: self._about.fetch(wanted, task),
-            lambda paper: self.loaded.emit(),
+            lambda _: self._events.papers_added.emit(LibraryChanges(papers=True)),
             on_failed=failed,
             queue=JobQueue.network,
         )

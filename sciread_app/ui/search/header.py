@@ -56,8 +56,6 @@ class SearchHeader(QWidget):
     search_requested = Signal()  # the request has changed, or is to be run again
     activated = Signal(object)  # SearchRequest for a separate list, with a way back
     save_requested = Signal(str, str)  # a name and a query
-    weaker_requested = Signal()
-    compare_requested = Signal()  # the results of two models for the query
     mode_chosen = Signal(object)  # ViewMode
 
     def __init__(
@@ -249,7 +247,6 @@ class SearchHeader(QWidget):
         self.count.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.note = styled(QLabel(wordWrap=True), "quiet")
         self.weaker = styled(QPushButton(), "link")
-        self.weaker.clicked.connect(self.weaker_requested)
         for label in (self.title, self.note):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._line = QHBoxLayout()
@@ -263,7 +260,6 @@ class SearchHeader(QWidget):
         self._line.addWidget(self.note, 1000)
         self.compare = styled(QPushButton(tr("Compare models")), "link")
         self.compare.setToolTip(tr("Show what two models find for this query (Ctrl+Shift+K)"))
-        self.compare.clicked.connect(self.compare_requested)
         self.filter_button = styled(QToolButton(), "link")
         self.filter_button.setText(tr("Filters"))
         self.filter_button.setToolTip(

@@ -64,7 +64,6 @@ class SearchPage(Page):
     selected if there are several; what is current and selected in the list is so on the map.
     """
 
-    sample_requested = Signal()
     mode_changed = Signal(object)  # ViewMode
     view_shown = Signal(object)  # ResultView, each time one is shown
     menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
@@ -94,7 +93,7 @@ class SearchPage(Page):
         self.header = SearchHeader(finder, cards, self.model, jobs, appearance)
         self.search_box = self.header.search_box
         self.result_list = PaperList(self.model, appearance)
-        self.empty = EmptyList(about, jobs, appearance)
+        self.empty = EmptyList(about, context)
         self.answered: set[str] = set()  # the queries whose results were shown
         self.mode = ViewMode.list
         self.map: MapPanel | None = None  # built when it is first shown
@@ -483,7 +482,7 @@ class SearchPage(Page):
         shown.current_requested.connect(self._go_on_map)
         shown.papers_selected.connect(self._select_on_map)
         shown.opened.connect(self._open_on_map)
-        shown.escaped.connect(self._leave_map)
+        shown.view.escaped.connect(self._leave_map)
         shown.layout_job.busy_changed.connect(lambda busy: self._navigate.show_busy("search", busy))
         self._show_results()
         self._fit_map()
@@ -539,14 +538,11 @@ class SearchPage(Page):
     def details(self) -> DetailsPanel:
         """The panel beside the list, built when it is first needed: it takes as long as the rest of
         the page."""
-        details = DetailsPanel(self._about, self._jobs, self._context.appearance, self._split)
+        details = DetailsPanel(self._about, self._context, self._split)
         self._split.setStretchFactor(1, 4)
         self._split.setSizes([620, 480])
-        details.connect_to(self._context)
-        self.empty.loaded.connect(details.loaded)
         details.escaped.connect(self.close_paper)
         details.search_requested.connect(self.close_paper)
-        details.papers_requested.connect(self.show_papers)
         details.similar_requested.connect(self.show_similar)
         details.search_requested.connect(self.search_box.set_text)
         details.step_requested.connect(self._step)
@@ -562,8 +558,6 @@ class SearchPage(Page):
         """The page of an empty library, built when it is first shown."""
         welcome = WelcomePage(self._about, self._context)
         self._pages.addWidget(welcome)
-        welcome.loaded.connect(self.details.loaded)
-        welcome.sample_requested.connect(self.sample_requested)
         return welcome
 
     def _show_empty(self, view: ResultView) -> None:
@@ -709,8 +703,8 @@ class SearchPage(Page):
         self.header.search_requested.connect(self.search)
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)
-        self.header.weaker_requested.connect(self.show_weaker)
-        self.header.compare_requested.connect(self._navigate.compare_results)
+        self.header.weaker.clicked.connect(self.show_weaker)
+        self.header.compare.clicked.connect(lambda: self._navigate.compare_results())
         self.search_box.down.connect(self._into_results)
         self.search_box.escaped.connect(self.back)
         self.header.back_button.clicked.connect(self.back)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
@@ -36,9 +36,6 @@ WIDTH = 560
 
 class WelcomePage(QScrollArea):
     """Five choices below each other: four add papers, the last one opens the sample library."""
-
-    sample_requested = Signal()
-    loaded = Signal()  # a paper was added to the library
 
     def __init__(self, about: PaperGateway, context: AppContext) -> None:
         super().__init__(widgetResizable=True)
@@ -76,12 +73,11 @@ class WelcomePage(QScrollArea):
             ),
         ]
         self.lookup = LookupForm(about, context)
-        self.lookup.loaded.connect(lambda _: self.loaded.emit())
         sample = Choice(
             "similar",
             tr("Explore the sample library"),
             tr("More than 100 well-known papers, kept apart from your own library."),
-            self.sample_requested.emit,
+            navigate.open_sample,
         )
         choices = [*self.choices, self.lookup, sample]
         self.choices.append(sample)
@@ -133,13 +129,11 @@ class Choice(QPushButton):
 class LookupForm(QFrame):
     """Adds one paper by its identifier or its title, which is looked up online."""
 
-    loaded = Signal(object)  # PaperId, of the paper that was added to the library
-
     def __init__(self, about: PaperGateway, context: AppContext) -> None:
         super().__init__()
         self.setObjectName("panel")
         self._about = about
-        self._jobs = context.jobs
+        self._jobs, self._events = context.jobs, context.events
         title = tr("Add by DOI, arXiv ID, PMID, or title")
         self.line = styled(QLineEdit(), "field")
         self.line.setPlaceholderText(tr("10.1038/nature14539, 1706.03762, or a title"))
@@ -170,15 +164,15 @@ class LookupForm(QFrame):
         self._jobs.run(
             tr("Looking up {name}", name=text),
             lambda task: self._about.fetch(text, task),
-            self._added,
+            lambda _: self._added(),
             on_failed=self._failed,
             queue=JobQueue.network,
         )
 
-    def _added(self, paper: PaperId) -> None:
+    def _added(self) -> None:
         self._ready()
         self.line.clear()
-        self.loaded.emit(paper)
+        self._events.papers_added.emit(LibraryChanges(papers=True))
 
     def _failed(self, problem: JobError) -> None:
         self._ready()

@@ -593,7 +593,6 @@ class MainWindow(QMainWindow):
         page = self._add_page("search")
         assert isinstance(page, SearchPage)
         self.page = page
-        page.sample_requested.connect(self.open_sample)
         page.remember(self.memory())
         page.view_shown.connect(lambda view: self.palette_source.was_searched(view.query))
 
@@ -698,7 +697,7 @@ class MainWindow(QMainWindow):
         self.job_panel.papers_requested.connect(self.show_papers)
         if self.is_sample:
             bar = SampleBar()
-            bar.close_requested.connect(lambda: self.close_sample())
+            bar.button.clicked.connect(lambda: self.close_sample())
             frame.show_above(bar)
         self.setCentralWidget(frame)
         # Not on a button, which would take the spaces of a text typed while the library opens.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton
 
 from sciread_app.language import tr
@@ -10,13 +9,10 @@ from sciread_app.ui.widgets.layout.boxes import row
 
 
 class SampleBar(QFrame):
-    close_requested = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("samplebar")
         text = QLabel(tr("You are viewing the sample library"))
         self.button = QPushButton(tr("Close sample library"))
         self.button.setToolTip(tr("Return to your own library"))
-        self.button.clicked.connect(self.close_requested)
         row(text, 0, self.button, parent=self, margins=(16, 6, 12, 6), spacing=12)

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QLabel,
@@ -57,19 +57,11 @@ class TrainingPage(Page):
     """Lists the training runs, and shows the selected one or the form for a new run. While a run is
     active, the page is updated twice a second."""
 
-    message = Signal(str)  # to show for a moment
-    problem = Signal(object)  # JobError
-    page_requested = Signal(str)  # the key of another page
-    activate_requested = Signal(str, str)  # a model and its title
-    measure_requested = Signal(str)  # the space of a model to show in the evaluation
-    compare_requested = Signal(str)  # a model
-    loaded = Signal(object)  # LibraryChanges
-    busy_changed = Signal(bool)  # whether a training is running
-
     def __init__(self, gateway: TrainingGateway, context: AppContext) -> None:
         super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
         self._gateway = gateway
+        self._context = context
         self._runs = gateway.service.runs
         self._jobs = jobs
         self.trainings: Sequence[TrainingRun] = ()
@@ -79,19 +71,7 @@ class TrainingPage(Page):
         self._appearance = appearance
         self._build(appearance)
         self._connect()
-        self._connect_to(context)
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate = context.navigate
-        self.message.connect(lambda message: context.toast.show_message(message))
-        self.problem.connect(context.messages.show_problem)
-        self.page_requested.connect(navigate.go_to)
-        self.activate_requested.connect(context.activation.activate)
-        self.measure_requested.connect(navigate.evaluate_model)
-        self.compare_requested.connect(navigate.compare_model)
-        self.loaded.connect(context.events.library_changed)
-        self.busy_changed.connect(lambda busy: navigate.show_busy("training", busy))
-        context.jobs.started.connect(self._load_if_external)
+        jobs.started.connect(self._load_if_external)
 
     @cached_property
     def form(self) -> TrainingForm:
@@ -103,11 +83,8 @@ class TrainingPage(Page):
 
     @cached_property
     def planning(self) -> TrainingFormController:
-        planning = TrainingFormController(self._gateway, self._jobs, self.form, self)
+        planning = TrainingFormController(self._gateway, self._context, self.form, self)
         planning.started.connect(self._started)
-        planning.page_requested.connect(self.page_requested)
-        planning.loaded.connect(self.loaded)
-        planning.problem.connect(self.problem)
         return planning
 
     # Interface of a page
@@ -174,9 +151,9 @@ class TrainingPage(Page):
         elif action == "folder":
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(details.training.folder)))
         elif action == "measure":
-            self.measure_requested.emit(details.training.space)
+            self._context.navigate.evaluate_model(details.training.space)
         elif action == "compare":
-            self.compare_requested.emit(details.model)
+            self._context.navigate.compare_model(details.model)
         else:
             self._take_model(name, activate=action == "activate")
 
@@ -228,7 +205,7 @@ class TrainingPage(Page):
         busy = any(training.status.is_active for training in self.trainings)
         if busy != self._was_busy:
             self._was_busy = busy
-            self.busy_changed.emit(busy)
+            self._context.navigate.show_busy("training", busy)
 
     def _choose(self, name: str) -> None:
         if name and self._loaded:
@@ -300,16 +277,18 @@ class TrainingPage(Page):
                     lambda _: self._removed(name))  # fmt: skip
 
     def _removed(self, name: str) -> None:
-        self.message.emit(tr("{name} was deleted", name=name))
+        self._context.toast.show_message(tr("{name} was deleted", name=name))
         self.view.clear()
         self.load()
 
     def _take_model(self, name: str, *, activate: bool) -> None:
         def done(model: str) -> None:
             if activate:
-                self.activate_requested.emit(model, name)
+                self._context.activation.activate(model, name)
             else:
-                self.message.emit(tr("The model of “{name}” was added to Models", name=name))
+                self._context.toast.show_message(
+                    tr("The model of “{name}” was added to Models", name=name)
+                )
             self.load(name)
 
         title = tr("Adding the model of {name}", name=name)
@@ -318,11 +297,13 @@ class TrainingPage(Page):
     def _opened(self, opened: OpenedRun) -> None:
         name = opened.training.name
         if not opened.new:
-            self.message.emit(tr("{name} is already in the list", name=name))
+            self._context.toast.show_message(tr("{name} is already in the list", name=name))
         elif opened.model:
-            self.message.emit(tr("{name} was added, and its model was added to Models", name=name))
+            self._context.toast.show_message(
+                tr("{name} was added, and its model was added to Models", name=name)
+            )
         else:
-            self.message.emit(tr("{name} was added", name=name))
+            self._context.toast.show_message(tr("{name} was added", name=name))
         self.load(name)
 
     def _started(self, training: TrainingRun) -> None:

@@ -69,8 +69,6 @@ class Sidebar(QFrame):
     auto_export_requested = Signal(str)  # the path of a collection for an automatic export
     empty_trash_requested = Signal()
     look_up_requested = Signal(object)  # the missing fields to look up, by their names
-    escaped = Signal()
-    all_papers_selected = Signal()
 
     def __init__(self, work: EditQueue, appearance: Appearance) -> None:
         super().__init__()
@@ -219,8 +217,6 @@ class Sidebar(QFrame):
     def _connect(self) -> None:
         self._work.loaded.connect(self.tree.show_tree)
         self.tree.current_changed.connect(self._pick)
-        self.tree.escaped.connect(self.escaped)
-        self.tree.all_papers_selected.connect(self.all_papers_selected)
         self.tree.remove_requested.connect(self._remove)
         self.tree.menu_requested.connect(self._pop_up)
         self.tree.typed.connect(self._sift_by)

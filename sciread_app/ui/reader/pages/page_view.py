@@ -64,9 +64,6 @@ class PageView(QAbstractScrollArea):
 
     moved = Signal()  # position, zoom or rotation
     refreshed = Signal()  # the selection or the highlights may have changed
-    link_clicked = Signal(object)  # Link
-    link_hovered = Signal(int, object)  # the page; Link, or None
-    highlight_clicked = Signal(object)  # Highlight or None
     # Number of a color: a digit was pressed with text or an area selected
     colour_requested = Signal(int)
     copy_requested = Signal()
@@ -77,7 +74,7 @@ class PageView(QAbstractScrollArea):
         self.file, self.pictures, self.marks = file, pictures, PageMarks()
         self._theme = appearance.theme
         self._painter = PagePainter(pictures, self.marks)
-        self._mouse = MouseHandler(self, pictures, self.marks, self._page_point)
+        self.mouse = MouseHandler(self, pictures, self.marks, self._page_point)
         self.area_tool = AreaTool(
             self.marks, self._page_point, self._point_of, lambda: self.layout_, self._middle
         )
@@ -93,12 +90,9 @@ class PageView(QAbstractScrollArea):
         self.setCornerWidget(QWidget())  # of the window's color, between the scroll bars
         self.viewport().setMouseTracking(True)
         self.grabGesture(Qt.GestureType.PinchGesture)
-        self._mouse.selection_changed.connect(self.refresh)
-        self._mouse.link_clicked.connect(self.link_clicked)
-        self._mouse.link_hovered.connect(self.link_hovered)
+        self.mouse.selection_changed.connect(self.refresh)
         self.area_tool.changed.connect(self.refresh)
         self.area_tool.switched.connect(self._area_tool_switched)
-        self._mouse.highlight_clicked.connect(self.highlight_clicked)
         pictures.loaded.connect(self._repaint_page)
         pictures.failed.connect(self._repaint_page)
         appearance.changed.connect(self._set_theme)
@@ -206,13 +200,13 @@ class PageView(QAbstractScrollArea):
     def is_selecting(self) -> bool:
         """Whether the mouse selects text or an area, or would select one."""
         areas = self.area_tool
-        return self._mouse.is_selecting or areas.is_on or areas.is_dragging
+        return self.mouse.is_selecting or areas.is_on or areas.is_dragging
 
     def selection_rect(self) -> QRect:
         """The visible part of the selected text or area in the viewport; empty while it is selected
         with the mouse."""
         selection, seen = self.marks.selection, self._seen()
-        if self._mouse.is_selecting or self.area_tool.is_dragging:
+        if self.mouse.is_selecting or self.area_tool.is_dragging:
             return QRect()
         if area := self.marks.area:
             return self.box_rect(*area)
@@ -302,27 +296,27 @@ class PageView(QAbstractScrollArea):
         elif event.button() is Qt.MouseButton.LeftButton and areas.grab(event.position()):
             event.accept()
         else:
-            self._mouse.press(event)
+            self.mouse.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.area_tool.is_dragging:
             self.area_tool.move(event)
             return
-        if not self.area_tool.is_on and not self._mouse.is_selecting:
+        if not self.area_tool.is_on and not self.mouse.is_selecting:
             cursor = self.area_tool.cursor_at(event.position())
-            if cursor is not self._mouse.cursor:
-                self._mouse.cursor = cursor
-        self._mouse.move(event)
+            if cursor is not self.mouse.cursor:
+                self.mouse.cursor = cursor
+        self.mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        (self.area_tool if self.area_tool.is_dragging else self._mouse).release(event)
+        (self.area_tool if self.area_tool.is_dragging else self.mouse).release(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._mouse.leave()
+        self.mouse.leave()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self._mouse.double_click(event)
+        self.mouse.double_click(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys that have no action in the menus."""
@@ -380,7 +374,7 @@ class PageView(QAbstractScrollArea):
         self.refresh()
 
     def _area_tool_switched(self, on: bool) -> None:
-        self._mouse.cursor = Qt.CursorShape.CrossCursor if on else None
+        self.mouse.cursor = Qt.CursorShape.CrossCursor if on else None
 
     def _point_of(self, page: int, position: QPointF) -> tuple[float, float]:
         """A position in the viewport as a point of this page, also outside of it."""

@@ -50,8 +50,6 @@ class HighlightsPanel(QFrame):
 
     chosen = Signal(object)  # Highlight | None
     opened = Signal(object)  # Highlight: clicked, or Enter was pressed
-    export_requested = Signal()
-    copy_requested = Signal()  # of the file, with annotations
 
     def __init__(self, view: PageView, appearance: Appearance) -> None:
         super().__init__()
@@ -78,9 +76,7 @@ class HighlightsPanel(QFrame):
         view.refreshed.connect(self._request_timer.start)
         view.pictures.loaded.connect(lambda _: self.list.viewport().update())
         self.export = styled(QPushButton(tr("Export as Markdown…")), "link")
-        self.export.clicked.connect(self.export_requested)
         self.copy = styled(QPushButton(tr("Save a copy with annotations…")), "link")
-        self.copy.clicked.connect(self.copy_requested)
         self.filter = styled(QLineEdit(), "field")
         self.filter.setPlaceholderText(tr("Filter highlights"))
         self.filter.setAccessibleName(tr("Filter highlights"))

@@ -20,8 +20,6 @@ class PaperPane(QFrame):
     """A switch for the two parts, and the widget of the current one. Details belong to the page,
     highlights to their document; the pane only shows them."""
 
-    part_chosen = Signal(int)  # DETAILS or HIGHLIGHTS
-    closed = Signal()
     escaped = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
@@ -34,11 +32,9 @@ class PaperPane(QFrame):
                 (tr("Highlights"), tr("Highlights and notes in the file")),
             ),
         )
-        self.switch.chosen.connect(self.part_chosen)
         self.close_button = styled(QToolButton(), "link")
         self.close_button.setToolTip(tr("Close pane"))
         self.close_button.setAccessibleName(tr("Close pane"))
-        self.close_button.clicked.connect(self.closed)
         # Instead of the highlights of a file that is not open
         hint = tr("Highlights are listed here once the file is open")
         self._nothing = styled(QLabel(hint, wordWrap=True, margin=MARGIN), "faint")

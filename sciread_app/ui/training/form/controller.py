@@ -20,7 +20,8 @@ from sciread_app.services.training.training_service import (
     TrainingPlan,
 )
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
 from sciread_app.ui.training.dialogs import ask_where_to
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.text import estimate_text
@@ -40,17 +41,15 @@ class TrainingFormController(QObject):
     """Checks the form when its content changes. One job runs at a time."""
 
     started = Signal(object)  # TrainingRun
-    page_requested = Signal(str)  # the key of another page
-    loaded = Signal(object)  # LibraryChanges
-    problem = Signal(object)  # JobError
 
     def __init__(
-        self, gateway: TrainingGateway, jobs: JobRunner, form: TrainingForm, parent: QObject
+        self, gateway: TrainingGateway, context: AppContext, form: TrainingForm, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._gateway = gateway
         self._service = gateway.service
-        self._jobs = jobs
+        self._context = context
+        jobs = self._jobs = context.jobs
         self._form = form
         self._job: Job | None = None  # the job that the form waits for
         self._estimates: dict[str, str] = {}  # texts, by what they depend on
@@ -154,7 +153,7 @@ class TrainingFormController(QObject):
         if line.remedy is Remedy.settings:
             self._form.settings.write(line.settings)
         elif line.remedy is Remedy.papers:
-            self.page_requested.emit("intake")
+            self._context.navigate.go_to("intake")
         elif line.remedy is Remedy.citations:
             papers = line.papers
             title = trn("Fetching citations of {n:,} paper", "Fetching citations of {n:,} papers",
@@ -167,7 +166,7 @@ class TrainingFormController(QObject):
                        lambda _: self._cured(), JobQueue.network)  # fmt: skip
 
     def _cited(self, message: str) -> None:
-        self.loaded.emit(LibraryChanges(papers=True))
+        self._context.events.library_changed.emit(LibraryChanges(papers=True))
         self._cured()
         self._form.show_note(message)
 
@@ -256,7 +255,7 @@ class TrainingFormController(QObject):
         self._form.show_busy("")
         self._form.show_trouble(problem)
         if problem.report or not self._form.isVisible():
-            self.problem.emit(problem)
+            self._context.messages.show_problem(problem)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self._job:

@@ -202,7 +202,7 @@ def test_broken_model_is_explained_beside_a_working_one(qtbot, page):
 
 def test_switch_button_requests_the_other_model(qtbot, page):
     assert not sides(page)[0].switch_button.isVisible()
-    with qtbot.waitSignal(page.panel.switch_requested) as wanted:
+    with qtbot.waitSignal(sides(page)[1].switch_requested) as wanted:
         sides(page)[1].switch_button.click()
     assert wanted.args == ["specter-ours", "Specter-Ours"]
 

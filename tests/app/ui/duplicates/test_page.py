@@ -32,15 +32,28 @@ def reviewer():
     return reviewer
 
 
+class FakeEdits:
+    """Runs edits at once, or only records them if `runs` is False."""
+
+    def __init__(self, reviewer):
+        self.reviewer, self.runs = reviewer, True
+        self.page, self.titles = None, []
+
+    def submit(self, title, step):
+        self.titles.append(title)
+        if self.runs:
+            step(self.reviewer)
+            self.page.library_changed(LibraryChanges(papers=True))
+
+
 @pytest.fixture
-def page(qtbot, jobs, context, reviewer):
-    page = DuplicatesPage(reviewer, context)
+def edits(reviewer):
+    return FakeEdits(reviewer)
 
-    def decide(what, step):
-        step(reviewer)
-        page.library_changed(LibraryChanges(papers=True))
 
-    page.edit_requested.connect(decide)
+@pytest.fixture
+def page(qtbot, jobs, context, reviewer, edits):
+    page = edits.page = DuplicatesPage(reviewer, replace(context, edits=edits))
     qtbot.addWidget(page)
     page.resize(1100, 700)
     page.show()
@@ -268,8 +281,8 @@ def test_merge_all_button_merges_agreeing_pairs(qtbot, page, reviewer):
     assert page.merge_all.isHidden()
 
 
-def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer):
-    page.edit_requested.disconnect()
+def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer, edits):
+    edits.runs = False
     page.mark_not_duplicates()
     page.merge()
     assert page.busy and not page.panel.merge.isEnabled() and reviewer.calls == []
@@ -292,13 +305,13 @@ def test_versions_are_in_a_separate_list(qtbot, page):
         page.lists.tab_stops()[TO_LOOK_AT].click()
 
 
-def test_line_offers_a_search_while_it_is_due(qtbot, jobs, page, reviewer):
+def test_line_offers_a_search_while_it_is_due(qtbot, jobs, page, reviewer, context):
     assert not page.search_due.isVisible()
     reviewer.search_due = True
     with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
     assert page.search_due.isVisible()
-    with qtbot.waitSignal(page.searched):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.mouseClick(page.search_due.button, Qt.MouseButton.LeftButton)
         assert not page.search_due.isVisible() and not page.search.isEnabled()
     with qtbot.waitSignal(page.actions_changed):
@@ -390,10 +403,9 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
 
 def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, context):
     reviewer = FakeDuplicates()
+    edits = FakeEdits(reviewer)
     go_on = hold_pairs(reviewer)
-    page = DuplicatesPage(reviewer, context)
-    decided = []
-    page.edit_requested.connect(lambda what, step: decided.append(what))
+    page = edits.page = DuplicatesPage(reviewer, replace(context, edits=edits))
     qtbot.addWidget(page)
     page.show()
     page.refresh()
@@ -404,7 +416,7 @@ def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, contex
     with qtbot.waitSignal(page.actions_changed):
         page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: page.panel.found is not None)
-    assert decided == []
+    assert edits.titles == []
 
 
 def test_wide_file_name_is_elided_with_its_full_name_in_the_tooltip(qtbot, appearance):

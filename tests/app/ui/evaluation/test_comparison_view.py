@@ -49,7 +49,7 @@ def test_better_model_can_be_used_for_search(qtbot, view, dashboard, page, settl
     settled()
     assert view.use.isVisible() and "SPECTER on 900 papers" in view.use.text()
     assert (view.use.objectName() == "primary") is recommended
-    with qtbot.waitSignal(page.switch_requested) as asked:
+    with qtbot.waitSignal(view.switch_requested) as asked:
         view.use.click()
     assert asked.args == ["specter-1", "SPECTER on 900 papers"]
     assert not view.use.isVisible()

@@ -82,9 +82,8 @@ def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboa
     dashboard.go_on.clear()
     dialog.tick(["starter"])
     page.evaluate.setFocus()
-    with qtbot.waitSignal(page.busy_changed) as busy:
-        qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
-    assert busy.args == [True] and window.focusWidget() is page.evaluate
+    qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
+    assert window.rail.button("lab").busy and window.focusWidget() is page.evaluate
     qtbot.waitUntil(lambda: page._note.text() == "30%  Starter: Citations")
     assert page.stop.isVisible() and page.evaluate.text() == "Evaluating…"
     page.evaluate.click()
@@ -222,6 +221,6 @@ def test_library_change_refreshes_the_neighbours(show, gateway, window, settled)
 
 def test_switch_button_of_the_neighbours_requests_the_model(show, gateway, qtbot, settled, window):
     view = show(NEIGHBOURS)
-    with qtbot.waitSignal(view.switch_requested) as wanted:
+    with qtbot.waitSignal(view.sides[1].switch_requested) as wanted:
         qtbot.mouseClick(view.sides[1].switch_button, Qt.MouseButton.LeftButton)
     assert wanted.args[0] == "specter-ours"

@@ -442,7 +442,7 @@ def test_papers_are_highlighted_and_fitted_once_the_map_is_loaded(qtbot, jobs, c
 def test_escape_is_reported(show, gateway, qtbot):
     panel = show(gateway)
     panel.view.setFocus()
-    with qtbot.waitSignal(panel.escaped):
+    with qtbot.waitSignal(panel.view.escaped):
         QTest.keyClick(panel.view, Qt.Key.Key_Escape)
 
 

@@ -189,5 +189,5 @@ def test_activation_updates_the_models_to_compare(qtbot, window, gateway, jobs):
 
 
 def test_switch_request_of_the_comparison_activates_the_model(qtbot, window, gateway):
-    window.other_page("compare").panel.switch_requested.emit("theirs", "Theirs")
+    window.other_page("compare").panel.sides[0].switch_requested.emit("theirs", "Theirs")
     qtbot.waitUntil(lambda: gateway.activation.active == "theirs")

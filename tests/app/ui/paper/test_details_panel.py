@@ -37,12 +37,12 @@ def gateway():
 
 
 @pytest.fixture
-def show(qtbot, jobs, appearance, gateway):
+def show(qtbot, gateway, context):
     """Return a function that shows a paper and waits until all its details are loaded."""
     panels = []
 
     def show_paper(id=1, panel=None):
-        panel = panel or DetailsPanel(gateway.about, jobs, appearance)
+        panel = panel or DetailsPanel(gateway.about, context)
         if panel not in panels:
             panels.append(panel)
             panel.resize(520, 3000)
@@ -55,8 +55,8 @@ def show(qtbot, jobs, appearance, gateway):
     return show_paper
 
 
-def test_two_panels_look_up_papers_independently(qtbot, jobs, appearance, gateway):
-    panels = [DetailsPanel(gateway.about, jobs, appearance) for _ in range(2)]
+def test_two_panels_look_up_papers_independently(qtbot, gateway, context):
+    panels = [DetailsPanel(gateway.about, context) for _ in range(2)]
     for id, panel in enumerate(panels, start=1):
         qtbot.addWidget(panel)
         panel.show_paper(id)
@@ -107,8 +107,8 @@ def shown(text):
 
 
 @pytest.mark.parametrize("abstract, headed", [("On bees.", True), ("", False)])
-def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstract, headed):
-    panel = DetailsPanel(gateway.about, jobs, appearance)
+def test_only_an_abstract_has_a_heading(qtbot, gateway, abstract, headed, context):
+    panel = DetailsPanel(gateway.about, context)
     qtbot.addWidget(panel)
     known = paper(abstract=abstract, authors="Bee, Ann", published="2020")
     panel.show_paper(3, Card(known))
@@ -116,8 +116,8 @@ def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstra
     assert panel.parts.body.isHidden() != headed
 
 
-def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, gateway):
-    panel = DetailsPanel(gateway.about, jobs, appearance)
+def test_card_contents_are_shown_before_the_lookup(qtbot, gateway, context):
+    panel = DetailsPanel(gateway.about, context)
     qtbot.addWidget(panel)
     panel.show_paper(3, Card(gateway.paper(3), tags=("maths",), rating=4))
     assert "Paper 3" in shown(panel.parts.head)
@@ -251,32 +251,32 @@ def test_tab_order_is_the_reading_order(show, gateway):
 # ---- commands ------------------------------------------------------------------------------------
 
 
-def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, gateway):
+def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, gateway, context):
     panel = show()
     stars = panel.parts.stars
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.mouseClick(stars, Qt.MouseButton.LeftButton, pos=stars.rect().center())
     assert gateway.editor.stars == {1: 3}
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.keyClick(stars, Qt.Key.Key_5)
     assert gateway.editor.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.keyClick(stars, Qt.Key.Key_0)
     assert gateway.editor.stars == {1: 0}
 
 
-def test_tag_is_added_removed_and_searched_for(show, qtbot, gateway):
+def test_tag_is_added_removed_and_searched_for(show, qtbot, gateway, context):
     panel = show()
     tags = panel.parts.tags
     tags.begin()
     qtbot.keyClicks(tags.box, "bees & wasps")
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.keyClick(tags.box, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: [chip.name for chip in tags.chips] == ["bees & wasps"])
     with qtbot.waitSignal(panel.search_requested) as searched:
         tags.chips[0].button.click()
     assert searched.args == ['tag:"bees & wasps"']
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.keyClick(tags.chips[0], Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: tags.chips == [])
 
@@ -289,12 +289,12 @@ def test_escape_cancels_adding_a_tag(show, qtbot, gateway):
     assert tags.box.isHidden() and tags.add.isVisible() and gateway.editor.tags == {}
 
 
-def test_paper_is_added_to_a_collection(show, qtbot, gateway):
+def test_paper_is_added_to_a_collection(show, qtbot, gateway, context):
     panel = show()
     panel.parts.collections.begin()
     qtbot.waitUntil(lambda: panel.parts.collections.known == ["thesis", "thesis/methods"])
     panel.parts.collections.box.setText("thesis/methods")
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.keyClick(panel.parts.collections.box, Qt.Key.Key_Return)
     assert gateway.editor.collections == {"thesis/methods": {1}}
 
@@ -311,7 +311,6 @@ def test_copy_uses_the_last_format(show, qtbot):
 
 def test_copy_uses_the_default_style_and_other_formats_once(show, qtbot, gateway, context):
     panel = show()
-    panel.connect_to(context)
     gateway.about.default_style = "ieee"
     context.events.citation_style_chosen.emit()
     assert panel.parts.copy.what == CopyCitation("ieee") and "IEEE" in panel.parts.copy.text()
@@ -378,10 +377,10 @@ def write(qtbot, panel, text):
     return view
 
 
-def test_note_is_written_saved_and_rendered(show, qtbot, gateway):
+def test_note_is_written_saved_and_rendered(show, qtbot, gateway, context):
     panel = show()
     view = write(qtbot, panel, "# Idea *one*")
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         qtbot.keyClick(view.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert [note.text for note in gateway.about.editor.notes[1].values()] == ["# Idea *one*"]
     qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
@@ -432,23 +431,24 @@ def test_discarded_note_can_be_restored(show, qtbot, gateway):
     assert view.box.toPlainText() == "on second thoughts"
 
 
-def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway):
+def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway, context):
     gateway.about.editor.refuse = "The disk is full."
     panel = show()
     view = write(qtbot, panel, "precious")
-    with qtbot.waitSignal(panel.problem) as signal:
-        view.save()
-    assert signal.args[0].message == "The disk is full."
+    view.save()
+    qtbot.waitUntil(lambda: bool(context.messages.calls))
+    ((shown_as, problem),) = context.messages.calls
+    assert shown_as == "show_problem" and problem.message == "The disk is full."
     assert view.is_open and gateway.about.drafts.of(1) == {NEW: "precious"}
 
 
-def test_note_is_edited_and_removed(show, qtbot, gateway):
+def test_note_is_edited_and_removed(show, qtbot, gateway, context):
     gateway.about.editor.notes = {1: {7: PaperNote(7, "old", 0.0)}}
     panel = show()
     view = panel.parts.notes.views[7]
     view.edit_button.click()
     view.box.setPlainText("new")
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         view.save_button.click()
     assert gateway.about.editor.notes[1][7].text == "new"
     view.remove_button.click()
@@ -468,26 +468,24 @@ def test_refresh_keeps_the_note_being_edited(show, qtbot, gateway):
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def test_pdf_opens_in_the_reader(show, qtbot, gateway):
+def test_pdf_opens_in_the_reader(show, qtbot, gateway, context):
     gateway.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
     panel = show()
     row = panel.parts.files.rows[0]
     assert row.facts.text() == "2.4 MB · 12 pages"
-    with qtbot.waitSignal(panel.read_requested) as wanted:
-        row.name.click()
-    assert wanted.args == [1, Path("/x/bees.pdf")]
-    with qtbot.waitSignal(panel.read_requested):
-        panel.parts.read_file.click()
+    row.name.click()
+    panel.parts.read_file.click()
+    assert context.navigate.calls == [("read", 1, Path("/x/bees.pdf"))] * 2
 
 
-def test_missing_file_is_located(show, qtbot, gateway):
+def test_missing_file_is_located(show, qtbot, gateway, context):
     gateway.about.files = [PaperFile(Path("/x/bees.pdf"), missing=True)]
     panel = show()
     row = panel.parts.files.rows[0]
     assert row.facts.text() == "Missing"
     qtbot.waitUntil(row.locate.isVisible)
     assert not row.name.isEnabled() and not panel.parts.read_file.isVisible()
-    with qtbot.waitSignal(panel.changed):
+    with qtbot.waitSignal(context.events.library_changed):
         panel.parts.files.locate(Path("/x/bees.pdf"), Path("/y/bees.pdf"))
     qtbot.waitUntil(lambda: panel.parts.files.rows[0].file.path == Path("/y/bees.pdf"))
 
@@ -509,11 +507,11 @@ def test_attached_program_is_shown_and_never_started(show, gateway, monkeypatch)
     assert "Open in another app" not in does and "Show in folder" in does
 
 
-def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, gateway):
+def test_attachment_failure_is_shown_as_a_problem(show, qtbot, gateway, context):
     gateway.about.refuse = "“x.pdf” cannot be read."
     panel = show()
-    with qtbot.waitSignal(panel.problem):
-        panel.parts.files.attach(Path("/x.pdf"))
+    panel.parts.files.attach(Path("/x.pdf"))
+    qtbot.waitUntil(lambda: [call[0] for call in context.messages.calls] == ["show_problem"])
 
 
 # ---- related papers ------------------------------------------------------------------------------
@@ -525,8 +523,8 @@ def test_similar_papers_are_shown_with_the_reason(show, qtbot):
     assert "Shared terms: radium, decay · 99.0% match" in shown(panel.parts.around.text)
 
 
-def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, gateway):
-    panel = DetailsPanel(gateway.about, jobs, appearance)
+def test_related_papers_are_loaded_when_visible(qtbot, jobs, gateway, context):
+    panel = DetailsPanel(gateway.about, context)
     qtbot.addWidget(panel)
     gateway.papers[1] = paper("Long", abstract="It goes on. " * 400)
     panel.resize(420, 300)
@@ -587,13 +585,13 @@ def test_identifiers_without_title_are_looked_up(show, qtbot, gateway):
     assert around.titles.isHidden()
 
 
-def test_unlisted_paper_is_added_with_one_click(show, qtbot, gateway):
+def test_unlisted_paper_is_added_with_one_click(show, qtbot, gateway, context):
     gateway.about.rings[CitationDirection.references] = TITLED
     panel = show()
     around = panel.parts.around
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "Add to library" in shown(around.text).replace("\xa0", " "))
-    with qtbot.waitSignal(panel.loaded):
+    with qtbot.waitSignal(context.events.papers_added):
         around.add(DOI)
     assert "fetch doi:10.5555/other" in gateway.about.calls
     qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))

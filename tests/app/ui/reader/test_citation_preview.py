@@ -95,9 +95,9 @@ def test_card_of_one_citation_gives_way_to_that_of_the_next(qtbot, page, reading
     other = Link(Box(20, 150, 60, 162), PagePosition(4, 90.0))
     reading.cited_papers = {LINK: IN_LIBRARY, other: CitedPaper("M. Lindauer, 1961")}
     view, card = page.book.view, page.book.citations.card
-    view.link_hovered.emit(0, LINK)
+    view.mouse.link_hovered.emit(0, LINK)
     qtbot.waitUntil(card.isVisible)
-    view.link_hovered.emit(0, other)
+    view.mouse.link_hovered.emit(0, other)
     qtbot.waitUntil(lambda: card.isVisible() and card.text.text() == "M. Lindauer, 1961")
 
 

@@ -389,8 +389,8 @@ def test_links_go_to_a_page_or_open_in_the_browser(open_book, qtbot, jobs, readi
     there = view.layout_.shown(0, inside.box).center().toPoint() + view.origin()
     qtbot.mouseClick(view.viewport(), Left, pos=there)
     assert view.page == 4
-    view.link_clicked.emit(Link(inside.box, None, "https://example.org"))
-    view.link_clicked.emit(Link(inside.box, None, "file:///etc/passwd"))
+    view.mouse.link_clicked.emit(Link(inside.box, None, "https://example.org"))
+    view.mouse.link_clicked.emit(Link(inside.box, None, "file:///etc/passwd"))
     assert [url.toString() for url in asked] == ["https://example.org"]
 
 

@@ -16,11 +16,11 @@ def offered_actions(qtbot, page, text):
     return page.empty.buttons()
 
 
-def test_missing_doi_is_looked_up_and_added(qtbot, show_page):
+def test_missing_doi_is_looked_up_and_added(qtbot, show_page, context):
     gateway = FakeGateway(3)
     page = show_page(gateway)
     look_up = offered_actions(qtbot, page, ABSENT)[0]
-    with qtbot.waitSignal(page.details.loaded):
+    with qtbot.waitSignal(context.events.papers_added):
         qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
     assert gateway.about.calls[-1] == f"fetch doi:{ABSENT}"
     gateway.papers[2] = paper("Found at last", doi=ABSENT)
@@ -48,12 +48,12 @@ def test_isbn_is_looked_up(qtbot, show_page):
     assert len(offered_actions(qtbot, page, "9780306406157")) == 2
 
 
-def test_whole_title_is_looked_up(qtbot, show_page):
+def test_whole_title_is_looked_up(qtbot, show_page, context):
     gateway = FakeGateway(3)
     page = show_page(gateway)
     title = "Teaching zebrafish: to play the violin"
     look_up = offered_actions(qtbot, page, title)[0]
-    with qtbot.waitSignal(page.details.loaded):
+    with qtbot.waitSignal(context.events.papers_added):
         qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
     assert gateway.about.calls[-1] == f"fetch {title}"
 

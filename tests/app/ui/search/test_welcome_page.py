@@ -22,9 +22,9 @@ def test_choices_import_papers(qtbot, welcome, context):
     assert calls == ["import_zotero", "add_folder", "add_files"]
 
 
-def test_last_choice_opens_the_sample_library(qtbot, welcome):
-    with qtbot.waitSignal(welcome.sample_requested):
-        qtbot.keyClick(welcome.choices[-1], Qt.Key.Key_Space)
+def test_last_choice_opens_the_sample_library(qtbot, welcome, context):
+    qtbot.keyClick(welcome.choices[-1], Qt.Key.Key_Space)
+    assert context.navigate.calls == [("open_sample",)]
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ def test_last_choice_opens_the_sample_library(qtbot, welcome):
         ("The life  of the bee ", "fetch The life of the bee"),
     ],
 )
-def test_paper_is_added_by_identifier_or_title(qtbot, show_page, text, asked):
+def test_paper_is_added_by_identifier_or_title(qtbot, show_page, text, asked, context):
     gateway = FakeGateway(0)
     page = show_page(gateway)
     page.welcome.lookup.line.setText(text)
-    with qtbot.waitSignal(page.details.loaded):
+    with qtbot.waitSignal(context.events.papers_added):
         qtbot.keyClick(page.welcome.lookup.line, Qt.Key.Key_Return)
     assert gateway.about.calls[-1] == asked
     assert page.welcome.lookup.line.text() == ""

@@ -258,13 +258,13 @@ def test_method_cards_show_whether_they_can_be_trained(write):
 # Remedies.
 
 
-def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, service):
+def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, service, context):
     service.lines = (LACKS,)
     shown = write()
     assert not shown.form.start.isEnabled()
     (button,) = shown.form.check.buttons
     assert button.text() == "Fetch citations for 12 papers"
-    with qtbot.waitSignal(shown.loaded):
+    with qtbot.waitSignal(context.events.library_changed):
         click(qtbot, button)
     settle(qtbot, jobs, shown)
     assert "cite 2" in service.calls and lines(shown) == [ENOUGH.text]
@@ -283,12 +283,11 @@ def test_suggested_settings_are_applied(qtbot, write, jobs, service):
     assert shown.form.plan().changes == settings == service.plans[-1].changes
 
 
-def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, service):
+def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, service, context):
     service.lines = (CheckLine(Level.few, "Few.", Remedy.papers, "Fetch papers"),)
     shown = write()
-    with qtbot.waitSignal(shown.page_requested) as wanted:
-        click(qtbot, shown.form.check.buttons[0])
-    assert wanted.args == ["intake"]
+    click(qtbot, shown.form.check.buttons[0])
+    assert context.navigate.calls[-1] == ("go_to", "intake")
 
 
 def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, service):
@@ -318,15 +317,15 @@ def test_usual_name_of_the_model_is_shown_where_none_is_typed(write):
     assert form.name.placeholderText() == TITLE and form.plan().name == ""
 
 
-def test_started_training_is_shown(qtbot, write, jobs, service):
+def test_started_training_is_shown(qtbot, write, jobs, service, context):
     shown = write()
     shown.form.name.setText("Of my thesis")
     click(qtbot, shown.form.data.kind.tab_stops()[1])
     settle(qtbot, jobs, shown)
-    with qtbot.waitSignal(shown.busy_changed) as busy:
-        click(qtbot, shown.form.start)
+    click(qtbot, shown.form.start)
     qtbot.waitUntil(lambda: shown.view.details is not None)
-    assert busy.args == [True] and "start specter-small on thesis" in service.calls
+    assert ("show_busy", "training", True) in context.navigate.calls
+    assert "start specter-small on thesis" in service.calls
     assert shown.view.title.text() == "Of my thesis" and not shown.writes
     assert shown.view.pill.text() == "Starting" and shown.list.current == "Of my thesis"
     assert shown.window().focusWidget() is shown.list
@@ -381,15 +380,14 @@ def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, service):
     assert shown.writes
 
 
-def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, service):
+def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, service, context):
     service.trouble = SourceError("The disk is full.", "Make room.")
-    shown, problems = write(), []
-    shown.problem.connect(problems.append)
+    shown = write()
     click(qtbot, shown.form.start)
     qtbot.waitUntil(lambda: "disk" in shown.form.note.text())
     assert shown.form.note.text() == "The disk is full. Make room."
     assert shown.writes and shown.form.start.isEnabled()
-    assert problems == []  # the form shows it already
+    assert context.messages.calls == []  # the form shows it already
 
 
 def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, service, monkeypatch):
@@ -506,7 +504,7 @@ def top(widget):
     return widget.mapTo(widget.window(), QPoint(0, 0)).y()
 
 
-def test_trained_model_is_added_and_activated(qtbot, show, jobs, service, gateway):
+def test_trained_model_is_added_and_activated(qtbot, show, jobs, service, context):
     service.have(training("mine", RunStatus.finished))
     shown = show()
     assert shown.view.scores.item(1, 2).text() == "90.00"
@@ -515,9 +513,8 @@ def test_trained_model_is_added_and_activated(qtbot, show, jobs, service, gatewa
     click(qtbot, shown.view.buttons["add_model"])
     qtbot.waitUntil(lambda: shown.view.buttons["add_model"].isHidden())
     assert "add mine" in service.calls
-    with qtbot.waitSignal(shown.activate_requested) as wanted:
-        click(qtbot, shown.view.buttons["activate"])
-    assert wanted.args == ["made", "mine"]
+    click(qtbot, shown.view.buttons["activate"])
+    qtbot.waitUntil(lambda: ("activate", "made", "mine") in context.activation.calls)
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -654,17 +651,15 @@ def test_log_of_a_training_is_shown(qtbot, show, service):
     dialog.findChild(QPushButton).click()
 
 
-def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, service, monkeypatch):
+def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, service, context, monkeypatch):
     monkeypatch.setattr(page, "ask_for_folder", lambda _: Path("/media/stick/theirs"))
     shown = show()
     click(qtbot, shown.nothing.buttons()[1])
     qtbot.waitUntil(lambda: shown.list.current == "theirs" and not jobs.running())
     assert "open theirs" in service.calls and shown.view.title.text() == "theirs"
-    messages = []
-    shown.message.connect(messages.append)
     shown.open_folder()
-    qtbot.waitUntil(lambda: bool(messages))
-    assert messages == ["theirs is already in the list"]
+    told = ("show_message", "theirs is already in the list")
+    qtbot.waitUntil(lambda: told in context.toast.calls)
 
 
 def test_markup_in_a_run_is_shown_as_plain_text(show, service):

@@ -127,7 +127,7 @@ def test_control_a_selects_the_papers_of_the_list_and_keeps_the_page(qtbot, side
     click(qtbot, sidebar, THESIS)
     with (
         qtbot.assertNotEmitted(sidebar.duplicates_requested),
-        qtbot.waitSignal(sidebar.all_papers_selected),
+        qtbot.waitSignal(sidebar.tree.all_papers_selected),
     ):
         qtbot.keyClick(sidebar.tree, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert [node.name for node in sidebar.tree.chosen()] == [THESIS]
