@@ -42,12 +42,12 @@ class ActivationController(QObject):
     progressed = Signal()  # `share`, `status` or `is_paused` has changed
 
     def __init__(
-        self, service: ActiveModel, jobs: JobRunner, banner: MessageBar, parent: QObject
+        self, service: ActiveModel, jobs: JobRunner, messages: MessageBar, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._service = service
         self._jobs = jobs
-        self._banner = banner
+        self._messages = messages
         self.request: ActivationRequest | None = None
         # The activation job, once it is known whether papers have to be encoded
         self.job: Job | None = None
@@ -128,7 +128,7 @@ class ActivationController(QObject):
             return
         if ready:
             notice = tr("Switching to {title}.", title=request.title)
-            self._banner.show_notice(notice, passes=True)
+            self._messages.show_notice(notice, passes=True)
         self.job = self._jobs.run(
             tr("Preparing {title}", title=request.title),
             partial(self._activate, request.model),
@@ -176,14 +176,14 @@ class ActivationController(QObject):
         label = tr("Switch back to {title}", title=result.before_title)
         actions = [(label, back)] if result.before else []
         notice = tr("Now searching with {title}.", title=result.title)
-        self._banner.show_notice(notice, hint, *actions, passes=True)
+        self._messages.show_notice(notice, hint, *actions, passes=True)
         self.changed.emit(LibraryChanges(vectors=True, space=True))
 
     def _failed(self, request: ActivationRequest, problem: JobError) -> None:
         """Clear a pending activation that is impossible, so that not every window retries it."""
         if self.request == request:
             self.request = None
-        self._banner.show_problem(problem)
+        self._messages.show_problem(problem)
         self._cancel_pending(request.model)
         self.moved.emit()
 
@@ -195,7 +195,7 @@ class ActivationController(QObject):
             hint = tr(
                 "The papers indexed so far are kept. To resume, select “Use for search” again."
             )
-            self._banner.show_notice(notice, hint)
+            self._messages.show_notice(notice, hint)
         self.request = self.job = None
         self._reset_progress()
         self.moved.emit()

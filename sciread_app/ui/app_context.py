@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
@@ -19,6 +19,8 @@ from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 from sciread_app.ui.widgets.messages.toast import Toast
+
+P = TypeVar("P", bound=Page)
 
 
 class AppEvents(QObject):
@@ -44,8 +46,8 @@ class Navigator(Protocol):
 
     def go_to(self, key: str) -> None: ...
 
-    def other_page(self, key: str) -> Page:
-        """The page with this key, which is built when it is first requested."""
+    def page_of(self, page_class: type[P]) -> P:
+        """Return the page of this class, which is built when it is first requested."""
         ...
 
     def shows(self, key: str) -> bool: ...

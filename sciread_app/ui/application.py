@@ -393,13 +393,13 @@ class _Opening(QObject):
         gc.freeze()
         self._window.open(gateway, sample=gateway.workspace.lacks_sample)
         for warning in gateway.workspace.warnings:
-            self._window.banner.show_problem(JobError(warning))
+            self._window.messages.show_problem(JobError(warning))
         if opened.problem:
-            self._window.banner.show_problem(opened.problem)
+            self._window.messages.show_problem(opened.problem)
         elif self._before and (outcome := self._before.outcome()):
-            self._window.banner.show_notice(outcome)
+            self._window.messages.show_notice(outcome)
         elif self._notice:
-            self._window.banner.show_notice(self._notice)
+            self._window.messages.show_notice(self._notice)
 
 
 def _report_faults_in(window: MainWindow) -> None:
@@ -411,7 +411,7 @@ def _report_faults_in(window: MainWindow) -> None:
         if isinstance(error, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
-        window.banner.show_problem(job_error(error, tr("Drawing the window")))
+        window.messages.show_problem(job_error(error, tr("Drawing the window")))
 
     sys.excepthook = report
 

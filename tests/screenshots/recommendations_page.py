@@ -76,7 +76,7 @@ def fetched(window: MainWindow) -> None:
     )  # fmt: skip
     library.import_log.close(import_id)
     library.close()
-    window.papers_came(LibraryChanges(papers=True))
+    window.index_new_papers(LibraryChanges(papers=True))
     _page(window).follow("collection:2")
 
 

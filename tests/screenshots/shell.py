@@ -21,13 +21,15 @@ LATER_MS = 250  # after the backups are listed, before the screenshot
 
 def _waiting(window: MainWindow) -> None:
     """Show the window as during the import of the sample library."""
-    window._wait.show_message("papers", "Preparing the sample library", "Takes a few seconds.")
-    window._pages.setCurrentWidget(window._wait)
-    window.rail.enable_places(False)
+    window._loading_page.show_message(
+        "papers", "Preparing the sample library", "Takes a few seconds."
+    )
+    window._pages.setCurrentWidget(window._loading_page)
+    window.navigation_bar.enable_places(False)
 
 
 def _no_work(window: MainWindow) -> None:
-    window.rail.enable_places(True)
+    window.navigation_bar.enable_places(True)
     window.go_to("search")
     window.job_panel.toggle()
 
@@ -92,7 +94,7 @@ def _work(window: MainWindow) -> None:
     jobs.run("Fetching cat:cs.CL AND all:transformer", fetch, queue=JobQueue.network)
     paused = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
     jobs.set_paused(paused)
-    window.banner.show_notice(
+    window.messages.show_notice(
         "The library is in a Dropbox folder. Dropbox can damage a library that is open.",
         "Move the library to a folder on this computer and keep only the backups in "
         "the current folder.",
@@ -105,17 +107,17 @@ def _end_work(window: MainWindow) -> None:
     for job in window._jobs.running(JobQueue.network):
         job.cancel()
     window.job_panel.toggle()
-    while window.banner.isVisible():
-        window.banner.newest.close_button.click()
+    while window.messages.isVisible():
+        window.messages.newest.close_button.click()
 
 
 def _problem(window: MainWindow) -> None:
     """Show a long message, with the message of an internal error below it."""
     _end_work(window)
-    window.banner.show_problem(
+    window.messages.show_problem(
         JobError("Something went wrong.", "The task “Drawing the window” failed.", "Traceback")
     )
-    window.banner.show_problem(
+    window.messages.show_problem(
         JobError(
             "https://export.arxiv.org/oai2?verb=ListRecords did not respond: the connection was "
             "refused five times within two minutes.",
@@ -127,8 +129,8 @@ def _problem(window: MainWindow) -> None:
 
 
 def _keys(window: MainWindow) -> None:
-    while window.banner.isVisible():
-        window.banner.newest.close_button.click()
+    while window.messages.isVisible():
+        window.messages.newest.close_button.click()
     window.show_shortcuts()
 
 

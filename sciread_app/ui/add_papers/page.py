@@ -106,9 +106,7 @@ class AddPapersPage(Page):
 
         def fetch_there(window: Navigator) -> None:
             window.go_to(KEY)
-            page = window.other_page(KEY)
-            assert isinstance(page, AddPapersPage)
-            page.fetch(query)
+            window.page_of(AddPapersPage).fetch(query)
 
         self._context.messages.show_notice(
             tr("Queries cannot be saved in the sample library."),

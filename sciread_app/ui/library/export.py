@@ -51,7 +51,7 @@ class ExportController(QObject):
         self._jobs = context.jobs
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self.update_auto_exports)
-        context.events.library_changed.connect(self._look_again)
+        context.events.library_changed.connect(self._library_changed)
 
     def export_papers(self, papers: Sequence[PaperId]) -> None:
         chosen = list(papers)
@@ -117,7 +117,7 @@ class ExportController(QObject):
             ),
         )
 
-    def _look_again(self, changes: LibraryChanges) -> None:
+    def _library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers:
             self._settled.start()
 

@@ -106,8 +106,7 @@ class ComparePage(Page):
 
     def _note_answered(self) -> None:
         """Allow no blind vote on results that the Library page has shown."""
-        library = self._navigate.other_page("search")
-        assert isinstance(library, SearchPage)
+        library = self._navigate.page_of(SearchPage)
         if (query := SearchRequest(typed=self.search_box.text).query) in library.answered:
             self.panel.trial.answered_before(query)
 

@@ -1,4 +1,4 @@
-"""The layout of the main window: navigation bar, pages with a banner, and status bar."""
+"""The layout of the main window: navigation bar, pages with a message bar, and status bar."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
-MARGIN, BANNER_WIDTH = 12, 480  # pixels from the edges of the page, at most
+MARGIN, MESSAGES_WIDTH = 12, 480  # pixels from the edges of the page, at most
 AROUND_MOUSE = 24
 LEAST_PAGE = 200  # pixels, width and height
 LAID_OUT_MS = 40  # after a change of the page, until its controls are in their places
@@ -81,30 +81,30 @@ class MainLayout(QWidget):
 
     def __init__(self, jobs: JobRunner, history: JobHistory, appearance: Appearance) -> None:
         super().__init__()
-        self.banner = MessageBar(appearance)
-        self.wait = EmptyState(appearance)
-        self.wait.show_message("papers", tr("Opening the library"))
+        self.messages = MessageBar(appearance)
+        self.loading_page = EmptyState(appearance)
+        self.loading_page.show_message("papers", tr("Opening the library"))
         self.pages = _PageStack()
-        self.pages.addWidget(self.wait)
+        self.pages.addWidget(self.loading_page)
         self.area = _PageArea(self.pages)
         self.job_panel = JobPanel(history, appearance)
-        self.foot = StatusBar(jobs)
+        self.status_bar = StatusBar(jobs)
         self.navigation = Navigation(appearance, self)
-        rail, tabs = self.navigation.rail, self.navigation.tabs
-        rail.enable_places(False)
-        rail.activity.clicked.connect(self.job_panel.toggle)
-        self.job_panel.toggled.connect(rail.activity.setChecked)
+        bar, tabs = self.navigation.bar, self.navigation.tabs
+        bar.enable_places(False)
+        bar.activity.clicked.connect(self.job_panel.toggle)
+        self.job_panel.toggled.connect(bar.activity.setChecked)
         for changed in (history.added, history.changed):
-            changed.connect(lambda _: rail.activity.show_count(len(history.going())))
-        # This is the tab order, which is circular: navigation bar, tabs, banner, page, task panel,
-        # status bar.
-        for part in (self.job_panel, self.foot, rail, tabs, self.banner, self.area):
+            changed.connect(lambda _: bar.activity.show_count(len(history.going())))
+        # This is the tab order, which is circular: navigation bar, tabs, message bar, page, task
+        # panel, status bar.
+        for part in (self.job_panel, self.status_bar, bar, tabs, self.messages, self.area):
             part.setParent(self)
         # The bar keeps its height when the task panel opens, so that its button stays in place.
         beside = column(tabs, (self.area, 1), self.job_panel, spacing=0)
-        across = row(rail, (beside, 1), spacing=0)
-        self._parts = column((across, 1), self.foot, parent=self, margins=0, spacing=0)
-        self.banner.changed.connect(self._show_banner)
+        across = row(bar, (beside, 1), spacing=0)
+        self._parts = column((across, 1), self.status_bar, parent=self, margins=0, spacing=0)
+        self.messages.changed.connect(self._show_messages)
         self.pages.currentChanged.connect(lambda _: self._show_page())
         self.area.installEventFilter(self)
         self.pages.installEventFilter(self)
@@ -116,48 +116,52 @@ class MainLayout(QWidget):
         self._parts.insertWidget(0, bar)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if self.banner.isVisible():
+        if self.messages.isVisible():
             if watched is self.pages and event.type() == QEvent.Type.LayoutRequest:
                 self._laid_out.start()
             elif watched is self.area and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
-                self._place_banner([])
+                self._place_messages([])
         return super().eventFilter(watched, event)
 
     def _show_page(self) -> None:
-        if self.banner.isVisible():
-            self._place_banner(self._in_use())
+        if self.messages.isVisible():
+            self._place_messages(self._in_use())
 
-    def _show_banner(self, new: bool) -> None:
+    def _show_messages(self, new: bool) -> None:
         """Place a new message. One shown because another was closed stays in the same place."""
         if new:
-            self._place_banner(self._in_use())
+            self._place_messages(self._in_use())
         else:
-            before, area = self.banner.geometry(), self._banner_area()
+            before, area = self.messages.geometry(), self._messages_area()
             room = min(before.bottom(), area.bottom()) + 1 - area.top()
-            place = QRect(QPoint(), self.banner.fit(QSize(before.width(), room)))
+            place = QRect(QPoint(), self.messages.fit(QSize(before.width(), room)))
             place.moveBottomRight(before.bottomRight())
-            self.banner.setGeometry(place)
+            self.messages.setGeometry(place)
 
-    def _place_banner(self, keep_clear: Sequence[QRect]) -> None:
-        """Place the banner where it covers nothing of `keep_clear` and few controls of the page."""
-        area = self._banner_area()
-        size = self.banner.fit(QSize(min(BANNER_WIDTH, area.width()), area.height()))
+    def _place_messages(self, keep_clear: Sequence[QRect]) -> None:
+        """Place the message bar where it covers nothing of `keep_clear` and few controls."""
+        area = self._messages_area()
+        size = self.messages.fit(QSize(min(MESSAGES_WIDTH, area.width()), area.height()))
         controls, trees = self._visible(CONTROLS), self._visible((QTreeView,))
-        self.banner.setGeometry(clear_place(size, area, keep_clear, controls, trees))
-        self.banner.raise_()
+        self.messages.setGeometry(clear_place(size, area, keep_clear, controls, trees))
+        self.messages.raise_()
 
     def _uncover(self) -> None:
         """Move the message bar off controls that appeared under it, unless it has the mouse or the
         focus."""
-        banner, used = self.banner, QApplication.focusWidget()
-        if not banner.isVisible() or banner.underMouse() or (used and banner.isAncestorOf(used)):
+        messages, used = self.messages, QApplication.focusWidget()
+        if (
+            not messages.isVisible()
+            or messages.underMouse()
+            or (used and messages.isAncestorOf(used))
+        ):
             return
         controls = self._visible(CONTROLS)
-        place = clear_place(banner.size(), self._banner_area(), self._in_use(), controls)
-        if overlaps(place, controls) < overlaps(banner.geometry(), controls):
-            banner.setGeometry(place)
+        place = clear_place(messages.size(), self._messages_area(), self._in_use(), controls)
+        if overlaps(place, controls) < overlaps(messages.geometry(), controls):
+            messages.setGeometry(place)
 
-    def _banner_area(self) -> QRect:
+    def _messages_area(self) -> QRect:
         return self.area.geometry().marginsRemoved(QMargins(MARGIN, MARGIN, MARGIN, MARGIN))
 
     def _visible(self, kinds: tuple[type[QWidget], ...]) -> list[QRect]:

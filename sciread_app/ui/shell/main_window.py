@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
@@ -43,7 +43,7 @@ from sciread_app.ui.shell.dialogs import about_dialog
 from sciread_app.ui.shell.drop_zone import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
-from sciread_app.ui.shell.page_registry import build, prepare
+from sciread_app.ui.shell.page_registry import build, key_of, prepare
 from sciread_app.ui.shell.sample_bar import SampleBar
 from sciread_app.ui.shell.type_ahead import LoadingKeys, TypeAhead
 from sciread_app.ui.style.icons import icon
@@ -56,6 +56,7 @@ from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
     from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
+    from sciread_app.ui.add_papers.page import AddPapersPage
     from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.reader.page import ReaderPage
     from sciread_app.ui.search.compare_page import ComparePage
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.shell.commands.paper_popup import PaperPopup
     from sciread_app.ui.shell.gateway import WindowGateway
 
+P = TypeVar("P", bound=Page)
 FIRST_SIZE = (1240, 800)
 LONGEST_IDENTIFIER = 500  # characters, also of a link
 PAPER_FILES = (
@@ -112,14 +114,14 @@ class MainWindow(QMainWindow):
         self._actions = ActionRegistry()
         self.actions_by_name = self._actions.named
         self.menus = MenuBar(self, self.menuBar(), self._actions, appearance.choice)
-        self.rail.set_add_menu(self.menus.submenu("file", ADD))
+        self.navigation_bar.set_add_menu(self.menus.submenu("file", ADD))
         palette = (tr("Command palette"), self.actions_by_name["command palette"])
         named = [*self.menus.entries(), palette]
         self.shortcuts = CustomShortcuts(named, self._actions, self._shared_memory(), self)
         self.palette_source = PaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
         )
-        self.events.papers_added.connect(self.papers_came)
+        self.events.papers_added.connect(self.index_new_papers)
         EnterKeyFilter(self)
         self._restore()
         jobs.failed.connect(self._failed)
@@ -130,7 +132,7 @@ class MainWindow(QMainWindow):
         self.gateway = gateway
         self._edits = EditQueue(gateway.workspace.editor, self._jobs)
         self.activation = ActivationController(
-            gateway.workspace.active_model, self._jobs, self.banner, self
+            gateway.workspace.active_model, self._jobs, self.messages, self
         )
         topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
         once = tr("A paper that is new in several topics counts once.")
@@ -139,7 +141,7 @@ class MainWindow(QMainWindow):
             jobs=self._jobs,
             appearance=self.appearance,
             navigate=self,
-            messages=self.banner,
+            messages=self.messages,
             toast=Toast(self._frame, self.appearance),
             events=self.events,
             edits=self._edits,
@@ -152,9 +154,9 @@ class MainWindow(QMainWindow):
         self.importing = ImportController(gateway.workspace, self._jobs, self)
         self.importing.changed.connect(self.events.library_changed)
         self.importing.ended.connect(self._imported)
-        self.importing.stopped.connect(partial(report_stopped, self.banner))
-        self.events.library_changed.connect(self._look_again)
-        self.activation.changed.connect(self.papers_came)
+        self.importing.stopped.connect(partial(report_stopped, self.messages))
+        self.events.library_changed.connect(self._library_changed)
+        self.activation.changed.connect(self.index_new_papers)
         self.events.opened.connect(self.activation.start)
         self._opening.start(
             [
@@ -177,14 +179,16 @@ class MainWindow(QMainWindow):
 
     def wait_for(self, what: str) -> None:
         """Show the work that is done before the library can be opened."""
-        self._wait.show_message("papers", what, tr("A large library can take several minutes."))
+        self._loading_page.show_message(
+            "papers", what, tr("A large library can take several minutes.")
+        )
 
     def wait_in_place_of_library(self, what: str) -> None:
         """Show this while the tasks of the library end. It is painted at once, since the event loop
         has ended."""
         self.wait_for(what)
-        self._pages.setCurrentWidget(self._wait)
-        self.rail.enable_places(False)
+        self._pages.setCurrentWidget(self._loading_page)
+        self.navigation_bar.enable_places(False)
         self.repaint()
 
     def go_to(self, key: str) -> None:
@@ -213,6 +217,13 @@ class MainWindow(QMainWindow):
             self._pages.addWidget(self._add_page(key))
         return self._page_of[key]
 
+    def page_of(self, page_class: type[P]) -> P:
+        """Return the page of this class, built when it is first requested unless it is
+        preloaded."""
+        page = self.other_page(key_of(page_class))
+        assert isinstance(page, page_class)
+        return page
+
     def preload(self, key: str) -> Page | None:
         """Build the page with this key before it is requested; None if it is in use already."""
         if key in self._page_of:
@@ -229,7 +240,7 @@ class MainWindow(QMainWindow):
         """Mark a page and its place in the navigation bar as busy."""
         self._navigation.show_busy(key, busy)
 
-    def papers_came(self, changes: LibraryChanges) -> None:
+    def index_new_papers(self, changes: LibraryChanges) -> None:
         """The library has changed; the model indexes the new papers."""
         self.events.library_changed.emit(changes)
         self.importing.encode_missing()
@@ -270,7 +281,7 @@ class MainWindow(QMainWindow):
                 use(paper, paths[0])
             else:
                 add = (tr("Attach file…"), self.page.details.add_file)
-                self.banner.show_notice(tr("This paper has no PDF."), "", add, passes=True)
+                self.messages.show_notice(tr("This paper has no PDF."), "", add, passes=True)
 
         self._jobs.run(
             tr("Finding the PDF file"),
@@ -288,9 +299,7 @@ class MainWindow(QMainWindow):
     def _reader(self) -> ReaderPage:
         from sciread_app.ui.reader.page import ReaderPage
 
-        page = self.other_page("reader")
-        assert isinstance(page, ReaderPage)
-        return page
+        return self.page_of(ReaderPage)
 
     def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
         self.go_to("search")
@@ -319,18 +328,14 @@ class MainWindow(QMainWindow):
     def _compare_page(self) -> ComparePage:
         from sciread_app.ui.search.compare_page import ComparePage
 
-        page = self.other_page("compare")
-        assert isinstance(page, ComparePage)
-        return page
+        return self.page_of(ComparePage)
 
     def evaluate_model(self, space: str) -> None:
         """Show the scores of a vector space on the evaluation page, or offer to measure them."""
         from sciread_app.ui.evaluation.page import EvaluationPage
 
         self.go_to("dashboard")
-        page = self.other_page("dashboard")
-        assert isinstance(page, EvaluationPage)
-        page.show_or_measure(space)
+        self.page_of(EvaluationPage).show_or_measure(space)
 
     def toggle_map(self) -> None:
         """Switch between the list and the map of the search page; from another page, show the
@@ -386,10 +391,12 @@ class MainWindow(QMainWindow):
         self._papers.open()
 
     def next_pane(self) -> None:
-        """Move the focus to the next of: navigation bar, tabs, panes of the page, jobs, banner."""
+        """Move the focus to the next part: navigation bar, tabs, panes of the page, and so on."""
         page = self._pages.currentWidget()
         panes = page.panes() if isinstance(page, Page) else ()
-        next_pane([self.rail, self._navigation.tabs, *panes, self.job_panel, self.banner])
+        next_pane(
+            [self.navigation_bar, self._navigation.tabs, *panes, self.job_panel, self.messages]
+        )
 
     def add(self, paths: list[Path]) -> None:
         """Import these files and folders."""
@@ -413,7 +420,7 @@ class MainWindow(QMainWindow):
             self._lookup.ask(identifier)
 
     def _show_added(self, papers: Sequence[PaperId]) -> None:
-        self.papers_came(LibraryChanges(papers=True))
+        self.index_new_papers(LibraryChanges(papers=True))
         self.show_papers(papers, trn("Added paper", "Added papers", len(papers)))
 
     def add_files(self) -> None:
@@ -437,12 +444,8 @@ class MainWindow(QMainWindow):
 
     def show_imports(self) -> None:
         """Show the history of imports."""
-        from sciread_app.ui.add_papers.page import AddPapersPage
-
         self.go_to("intake")
-        page = self.other_page("intake")
-        assert isinstance(page, AddPapersPage)
-        page.show_files()
+        self._add_papers_page().show_files()
 
     def import_zotero(self) -> None:
         if self._takes_papers(lambda window: window.import_zotero()):
@@ -450,20 +453,17 @@ class MainWindow(QMainWindow):
 
     def new_query(self) -> None:
         """Show the form for a query to an online source."""
-        from sciread_app.ui.add_papers.page import AddPapersPage
-
         self.go_to("intake")
-        page = self.other_page("intake")
-        assert isinstance(page, AddPapersPage)
-        page.new_query()
+        self._add_papers_page().new_query()
 
     def refresh_query(self, query: int) -> None:
         """Fetch the new papers of a stored query in the background."""
+        self._add_papers_page().refresh_query(query)
+
+    def _add_papers_page(self) -> AddPapersPage:
         from sciread_app.ui.add_papers.page import AddPapersPage
 
-        page = self.other_page("intake")
-        assert isinstance(page, AddPapersPage)
-        page.refresh_query(query)
+        return self.page_of(AddPapersPage)
 
     def toggle_sample(self) -> None:
         """Open the sample library, or close it if it is the one that is open."""
@@ -481,7 +481,7 @@ class MainWindow(QMainWindow):
 
         long = [job for job in self._jobs.running() if job.queue is not JobQueue.short]
         if busy := [job for job in long if job.visible and job is not self.importing.indexing]:
-            self.banner.show_notice(
+            self.messages.show_notice(
                 # Translators: {task} is "Importing papers.bib" or the like
                 tr("A task is running: {task}.", task=busy[0].title),
                 tr("Opening the sample library stops the task."),
@@ -498,7 +498,7 @@ class MainWindow(QMainWindow):
         """Return whether papers may be added here. The sample library offers to call `adding` with
         the window of the user's own library instead."""
         if self.is_sample:
-            self.banner.show_notice(
+            self.messages.show_notice(
                 tr("Papers cannot be added to the sample library."),
                 tr("Close the sample library to add them to your own library."),
                 (tr("Close sample library and add"), lambda: self.close_sample(adding)),
@@ -531,9 +531,9 @@ class MainWindow(QMainWindow):
 
     def cannot_open(self, problem: JobError) -> None:
         """Show why the library could not be opened."""
-        self._wait.show_message("papers", problem.message, problem.hint)
+        self._loading_page.show_message("papers", problem.message, problem.hint)
         if problem.report:
-            self.banner.show_problem(problem)
+            self.messages.show_problem(problem)
 
     def remember(self) -> None:
         """Save the state of the window and of texts being typed for the next start."""
@@ -557,7 +557,7 @@ class MainWindow(QMainWindow):
         name = pasted_identifier(text[:LONGEST_IDENTIFIER])
         if name:
             shown = identifier_link(name)[0]
-            self.banner.show_notice(
+            self.messages.show_notice(
                 tr("The clipboard contains the identifier of a paper."),
                 "",
                 # Translators: {name} is an identifier, such as 10.1000/xyz
@@ -574,17 +574,17 @@ class MainWindow(QMainWindow):
 
     def _fill_with_sample(self) -> None:
         what = tr("Preparing the sample library")
-        self._wait.show_message("papers", what, tr("Takes a few seconds."))
+        self._loading_page.show_message("papers", what, tr("Takes a few seconds."))
         self._opened = True
         self.importing.add_sample()
 
     def _begin(self) -> None:
         self._opened = self._ready = True
         self._pages.addWidget(self.page)
-        self.rail.enable_places(True)
+        self.navigation_bar.enable_places(True)
         self._actions.library_opened()
         self.go_to_box()
-        self.page.view_shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
+        self.page.view_shown.connect(self._load_rest, Qt.ConnectionType.SingleShotConnection)
         self.page.search()
         self.events.opened.emit()
         self._type_ahead.deliver(self)
@@ -618,12 +618,12 @@ class MainWindow(QMainWindow):
         undo, redo = named["undo"], named["redo"]
         UndoMenu(self._actions, undo, redo, gateway.workspace.editor, self.context, self)
 
-    def _go_on(self) -> None:
+    def _load_rest(self) -> None:
         """Start what would have delayed the first papers."""
         self._jobs.run(
             tr("Loading the model"),
             self.gateway.load_model,
-            lambda _: self._look_again(LibraryChanges(vectors=True)),
+            lambda _: self._library_changed(LibraryChanges(vectors=True)),
             queue=JobQueue.short,
         )
         self._show_status()
@@ -631,17 +631,17 @@ class MainWindow(QMainWindow):
         self._jobs.run(
             tr("Preparing pages"),
             lambda task: prepare(),
-            lambda _: self._prepared(),
+            lambda _: self._pages_imported(),
             queue=JobQueue.short,
         )
 
-    def _prepared(self) -> None:
+    def _pages_imported(self) -> None:
         # Modules stay: keep the collector from traversing them again.
         gc.freeze()
-        self._keep_safe()
+        self._start_background_tasks()
         self.events.modules_loaded.emit()
 
-    def _keep_safe(self) -> None:
+    def _start_background_tasks(self) -> None:
         from sciread_app.ui.digest.notifier import DigestNotifier
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
@@ -652,7 +652,7 @@ class MainWindow(QMainWindow):
         CompletionNotifier(self.context, self.gateway.workspace.training.runs, self).look()
         DigestNotifier(self.context, self.gateway.workspace.digests, self).start()
 
-    def _look_again(self, changes: LibraryChanges) -> None:
+    def _library_changed(self, changes: LibraryChanges) -> None:
         if not self._ready:
             self._begin()
             return
@@ -666,13 +666,13 @@ class MainWindow(QMainWindow):
         self._jobs.run(
             tr("Counting papers"),
             lambda task: self.gateway.status(),
-            self._foot.show_status,
+            self._status_bar.show_status,
             queue=JobQueue.short,
             replaces="status",
         )
 
     def _failed(self, job: Job, problem: JobError) -> None:
-        self.banner.show_problem(problem)
+        self.messages.show_problem(problem)
         if self._opened and not self._ready:
             self._begin()  # the sample failed: an empty library offers actions
 
@@ -680,7 +680,7 @@ class MainWindow(QMainWindow):
         self._last_summary = summary
         self._actions.set_why_not(self.actions_by_name["last import report"], "")
         report_import(
-            self.banner,
+            self.messages,
             summary,
             self.show_last_report,
             lambda: self.show_papers(summary.papers, tr("Imported papers")),
@@ -689,9 +689,10 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         frame = self._frame = MainLayout(self._jobs, self.work_log, self.appearance)
-        self.banner, self.job_panel = frame.banner, frame.job_panel
-        self._navigation, self.rail = frame.navigation, frame.navigation.rail
-        self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
+        self.messages, self.job_panel = frame.messages, frame.job_panel
+        self._navigation, self.navigation_bar = frame.navigation, frame.navigation.bar
+        self._loading_page, self._pages = frame.loading_page, frame.pages
+        self._status_bar = frame.status_bar
         self._navigation.chosen.connect(self.go_to)
         self.job_panel.report_requested.connect(self.show_import_report)
         self.job_panel.papers_requested.connect(self.show_papers)
@@ -701,7 +702,7 @@ class MainWindow(QMainWindow):
             frame.show_above(bar)
         self.setCentralWidget(frame)
         # Not on a button, which would take the spaces of a text typed while the library opens.
-        self._wait.setFocus()
+        self._loading_page.setFocus()
         drops = DropZone(self, lambda: self._opened)
         drops.dropped.connect(self.add)
         drops.alike_requested.connect(self.find_like)

@@ -22,12 +22,12 @@ class Navigation(QObject):
 
     def __init__(self, appearance: Appearance, parent: QObject) -> None:
         super().__init__(parent)
-        self.rail = NavigationBar(PLACES, appearance)
+        self.bar = NavigationBar(PLACES, appearance)
         self.tabs = PageTabs(appearance)
         self.page = ""  # the open page
         self._last = {place.key: pages_of(place.key)[0].key for place in PLACES}
         self._busy: set[str] = set()
-        self.rail.chosen.connect(lambda place: self.chosen.emit(self.page_of(place)))
+        self.bar.chosen.connect(lambda place: self.chosen.emit(self.page_of(place)))
         self.tabs.chosen.connect(self._choose_tab)
 
     def page_of(self, place: str) -> str:
@@ -43,19 +43,19 @@ class Navigation(QObject):
         """Mark the page with this key as open."""
         place = place_of(page)
         self.page = self._last[place.key] = page
-        self.rail.choose(place.key)
+        self.bar.choose(place.key)
         self.tabs.show_pages(pages_of(place.key) if place.tabs else [], page)
 
     def show_busy(self, page: str, busy: bool) -> None:
         """Show whether the page with this key is busy."""
         (self._busy.add if busy else self._busy.discard)(page)
         place = place_of(page).key
-        self.rail.show_busy(place, any(spec.key in self._busy for spec in pages_of(place)))
+        self.bar.show_busy(place, any(spec.key in self._busy for spec in pages_of(place)))
         self.tabs.show_busy(self._busy)
 
     def show_count(self, page: str, explanation: str, count: int) -> None:
         """Show a number at the place of this page, explained in its tooltip; 0: none."""
-        self.rail.button(place_of(page).key).show_count(count, explanation)
+        self.bar.button(place_of(page).key).show_count(count, explanation)
 
     def _choose_tab(self, page: str) -> None:
         by_keys = self.tabs.hasFocus()

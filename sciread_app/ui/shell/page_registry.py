@@ -87,6 +87,7 @@ PAGES = (
     ),
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}
+_KEYS = {spec.page.partition(":")[2]: spec.key for spec in PAGES}  # by the names of classes
 _PLACES = {place.key: place for place in PLACES}
 # Other modules that are not needed at start.
 _LATER = (
@@ -121,6 +122,11 @@ def prepare() -> None:
 def place_of(page: str) -> Place:
     """Return the place of the page with this key."""
     return _PLACES[_SPECS[page].place]
+
+
+def key_of(page_class: type[Page]) -> str:
+    """Return the key of the page of this class."""
+    return _KEYS[page_class.__name__]
 
 
 def pages_of(place: str) -> list[PageSpec]:

@@ -154,6 +154,4 @@ class CompletionNotifier(QObject):
         from sciread_app.ui.training.page import TrainingPage
 
         self._context.navigate.go_to("training")
-        page = self._context.navigate.other_page("training")
-        if isinstance(page, TrainingPage):
-            page.load(name)
+        self._context.navigate.page_of(TrainingPage).load(name)

@@ -74,7 +74,7 @@ def test_tab_order_keeps_the_page_together(qtbot, window):
         inside = [n for n, widget in enumerate(seen) if page.isAncestorOf(widget)]
         names = [name_of(widget) for widget in seen]
         assert inside and inside == list(range(inside[0], inside[-1] + 1)), (place.key, names)
-        assert window.rail.activity in seen
+        assert window.navigation_bar.activity in seen
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
@@ -126,13 +126,13 @@ def test_enter_that_moves_the_focus_to_a_button_does_not_press_it(qtbot, window)
 
 def test_f6_goes_through_the_panes_and_around(qtbot, window):
     places = []
-    window.rail.button("library").setFocus()
+    window.navigation_bar.button("library").setFocus()
     for _ in range(12):
         qtbot.keyClick(window, Key.Key_F6)
         places.append(window.focusWidget())
-        if window.rail.isAncestorOf(places[-1]):
+        if window.navigation_bar.isAncestorOf(places[-1]):
             break
-    assert len(places) >= 3 and window.rail.isAncestorOf(places[-1])
+    assert len(places) >= 3 and window.navigation_bar.isAncestorOf(places[-1])
     page = window.page
     for pane in (page.search_box, page.result_list):
         assert any(pane is place or pane.isAncestorOf(place) for place in places)

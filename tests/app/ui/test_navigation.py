@@ -31,7 +31,7 @@ def goal(window, title):
 def test_place_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
     window = show_window(FakeGateway(3))
     page = pages_of(place.key)[0]
-    button = window.rail.button(place.key)
+    button = window.navigation_bar.button(place.key)
     action = goal(window, place.title if place.tabs else page.title)
     assert action.shortcut().toString() == place.keys
     assert button.accessibleName() == place.title
@@ -46,10 +46,10 @@ def test_place_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, pl
 
 def test_add_button_opens_the_menu_of_ways_to_add_papers(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
-    button, menu = window.rail.button("add"), window.menus.submenu("file", "&Add")
+    button, menu = window.navigation_bar.button("add"), window.menus.submenu("file", "&Add")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(menu.isVisible)
-    assert not button.isChecked() and window.rail.button("library").isChecked()
+    assert not button.isChecked() and window.navigation_bar.button("library").isChecked()
     names = [action.text().replace("&", "") for action in menu.actions() if action.text()]
     assert names[:5] == [
         "Add by identifier…",
@@ -61,8 +61,8 @@ def test_add_button_opens_the_menu_of_ways_to_add_papers(qtbot, show_window, job
     menu.setActiveAction(menu.actions()[4])
     qtbot.keyClick(menu, Qt.Key.Key_Return)
     assert window.shows("intake") and button.isChecked() and not menu.isVisible()
-    assert not window.rail.button("library").isChecked()
-    qtbot.mouseClick(window.rail.button("library"), Qt.MouseButton.LeftButton)
+    assert not window.navigation_bar.button("library").isChecked()
+    qtbot.mouseClick(window.navigation_bar.button("library"), Qt.MouseButton.LeftButton)
     assert window.shows("search") and not button.isChecked()
     qtbot.waitUntil(lambda: not jobs.running())
 
@@ -71,9 +71,12 @@ def test_arrow_keys_in_the_bar_open_no_menu(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     window.activateWindow()
     window.go_to("reader")
-    window.rail.button("reader").setFocus()
-    qtbot.keyClick(window.rail.button("reader"), Qt.Key.Key_Down)
-    assert window.rail.button("lab").isChecked() and window.rail.button("lab").hasFocus()
+    window.navigation_bar.button("reader").setFocus()
+    qtbot.keyClick(window.navigation_bar.button("reader"), Qt.Key.Key_Down)
+    assert (
+        window.navigation_bar.button("lab").isChecked()
+        and window.navigation_bar.button("lab").hasFocus()
+    )
     assert not window.menus.submenu("file", "&Add").isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 
@@ -84,7 +87,7 @@ def test_page_is_in_the_go_menu_and_marks_its_place(qtbot, show_window, jobs, sp
     action = goal(window, spec.title)
     action.trigger()
     assert window.shows(spec.key) and action.isChecked()
-    assert window.rail.button(spec.place).isChecked()
+    assert window.navigation_bar.button(spec.place).isChecked()
     tabs = window.findChild(PageTabs)
     assert tabs.isVisible() == place_of(spec.key).tabs
     if tabs.isVisible():
@@ -107,9 +110,9 @@ def test_place_opens_the_page_shown_last(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     window.go_to("training")
     window.go_to("reader")
-    qtbot.mouseClick(window.rail.button("lab"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.navigation_bar.button("lab"), Qt.MouseButton.LeftButton)
     assert window.shows("training")
-    qtbot.mouseClick(window.rail.button("lab"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.navigation_bar.button("lab"), Qt.MouseButton.LeftButton)
     assert window.shows("training")
     qtbot.waitUntil(lambda: not jobs.running())
 
@@ -117,7 +120,7 @@ def test_place_opens_the_page_shown_last(qtbot, show_window, jobs):
 def test_open_place_without_tabs_returns_to_its_first_page(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     window.go_to("duplicates")
-    button = window.rail.button("library")
+    button = window.navigation_bar.button("library")
     assert button.isChecked()
     window.go_to("reader")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -157,7 +160,7 @@ def test_arrow_keys_move_through_the_tabs(qtbot, show_window, jobs):
 def test_place_is_busy_while_one_of_its_pages_is(show_window):
     window = show_window(FakeGateway(3))
     window.go_to("models")
-    button, tabs = window.rail.button("lab"), window.findChild(PageTabs)
+    button, tabs = window.navigation_bar.button("lab"), window.findChild(PageTabs)
     window.show_busy("training", True)
     window.show_busy("dashboard", True)
     assert button.accessibleName() == "Lab, busy"
@@ -171,7 +174,7 @@ def test_place_is_busy_while_one_of_its_pages_is(show_window):
 
 def test_count_of_a_place_is_explained_in_its_tooltip_while_shown(show_window):
     window = show_window(FakeGateway(3))
-    button = window.rail.button("discover")
+    button = window.navigation_bar.button("discover")
     plain = button.toolTip()
     window.context.topics.total_changed.emit(3)
     assert button.count == 3
@@ -192,8 +195,11 @@ def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_p
     qtbot.addWidget(window)
     window.go_to("intake")
     assert window.findChild(AddPapersPage) is None
-    assert not any(window.rail.button(place.key).isEnabled() for place in PLACES)
-    assert window.rail.activity.isEnabled() and not menu_action(window, "Add papers").isEnabled()
+    assert not any(window.navigation_bar.button(place.key).isEnabled() for place in PLACES)
+    assert (
+        window.navigation_bar.activity.isEnabled()
+        and not menu_action(window, "Add papers").isEnabled()
+    )
 
 
 def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
@@ -215,7 +221,7 @@ def test_fetched_papers_are_listed_and_encoded(qtbot, show_window, jobs):
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 50)
     qtbot.waitUntil(lambda: gateway.encoded > encoded and not jobs.running())
-    assert "50 papers" in window._foot.status.text()
+    assert "50 papers" in window._status_bar.status.text()
 
 
 def test_papers_fetched_during_encoding_are_encoded_next(qtbot, show_window, jobs):
@@ -244,7 +250,7 @@ def test_rail_button_is_busy_during_a_fetch(qtbot, show_window, jobs):
     window = show_window(gateway)
     to_intake(qtbot, window, jobs)
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
-    button = window.rail.button("add")
+    button = window.navigation_bar.button("add")
     qtbot.waitUntil(lambda: button.busy)
     assert button.accessibleName() == "Add, busy"
     gateway.intake.go_on.set()
@@ -258,10 +264,10 @@ def test_failed_fetch_is_shown_as_a_banner_on_other_pages(qtbot, show_window, jo
     to_intake(qtbot, window, jobs)
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     qtbot.waitUntil(lambda: not jobs.running() and bool(window.other_page("intake").list.cards))
-    assert not window.banner.isVisible()  # the card of the fetch shows it
+    assert not window.messages.isVisible()  # the card of the fetch shows it
     window.go_to("search")
     window.other_page("intake").work.failed.emit(JobError(BUSY.message, BUSY.hint))
-    assert window.banner.message.text() == BUSY.message
+    assert window.messages.message.text() == BUSY.message
 
 
 def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):

@@ -87,7 +87,7 @@ def restore(window):
 
 def quit_window(window):
     QApplication.exit(0)
-    return window.gateway.status().papers, window.banner.message.text()
+    return window.gateway.status().papers, window.messages.message.text()
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_sample_library_is_opened_closed_and_stays_apart(qapp, home, run_with_ha
 
     def import_into_sample(window):
         window.add([own_file])
-        offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
+        offered = {b.text(): b for b in window.messages.findChildren(QPushButton)}
         offered["Close sample library and add"].click()
         return window.gateway.status().papers
 

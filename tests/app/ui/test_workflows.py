@@ -122,7 +122,7 @@ def test_papers_are_added_organised_exported_and_edits_undone(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: chosen)
     press(Key.Key_O, Held.ControlModifier | Held.ShiftModifier)
     wait_for_jobs(qtbot, jobs)
-    assert "2 new, 1 failed" in window.banner.hint.text()
+    assert "2 new, 1 failed" in window.messages.hint.text()
 
     look_for(qtbot, jobs, window, "author:maeterlinck")
     assert titles(window) == ["The life of the bee"]

@@ -27,7 +27,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 def walk(qtbot: QtBot, window: MainWindow) -> list[QWidget]:
     """Press Tab until the focus returns, and return the widgets that had it; within a text it
     goes from link to link."""
-    window.rail.button("library").setFocus()
+    window.navigation_bar.button("library").setFocus()
     seen: list[QWidget] = []
     for _ in range(300):
         now = QApplication.focusWidget()

@@ -140,7 +140,7 @@ class ImportController(QObject):
 
 
 def report_import(
-    banner: MessageBar,
+    messages: MessageBar,
     summary: ImportSummary,
     show: Callable[[], object],
     show_papers: Callable[[], object],
@@ -159,12 +159,12 @@ def report_import(
         text = trn("{n:,} paper added.", "{n:,} papers added.", count)
     if folder := summary.folder:
         actions.append((tr("Keep watching this folder"), lambda: watch(folder)))
-    report = banner.show_warning if summary.failures else banner.show_notice
+    report = messages.show_warning if summary.failures else messages.show_notice
     report(text, hint, *actions, passes=True)
 
 
-def report_stopped(banner: MessageBar, title: str) -> None:
-    banner.show_notice(
+def report_stopped(messages: MessageBar, title: str) -> None:
+    messages.show_notice(
         # Translators: {work} is "importing papers.bib" or the like
         tr("Stopped: {work}.", work=f"{title[0].lower()}{title[1:]}"),
         tr("Progress is saved. Start the task again to resume."),

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from sciread_app.language import tr
 from sciread_app.ui.actions import LINE, Action, ActionTable, Section
 from sciread_app.ui.app_context import Navigator
+from sciread_app.ui.page import Page
 from sciread_app.ui.search.view_mode import SWITCH_KEYS
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class WindowCommands(Navigator, Protocol):
     exports: ExportController
     job_panel: JobPanel
     is_sample: bool
+
+    def other_page(self, key: str) -> Page: ...
 
     def go_to_place(self, place: str) -> None: ...
 

@@ -80,7 +80,7 @@ def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
     assert any("429" in note and note.endswith(" s)") for note in notes)
     assert window.page.model.rowCount() == expected
     by_meaning = "all indexed"
-    status_text = window._foot.status.text
+    status_text = window._status_bar.status.text
     qtbot.waitUntil(lambda: bool(failures) or by_meaning in status_text(), timeout=250_000)
     assert not failures, "\n".join(failures)
     # Generous: it must catch work of seconds on the window's own thread.

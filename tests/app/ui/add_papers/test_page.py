@@ -650,7 +650,7 @@ def test_query_in_the_sample_library_can_be_saved_in_the_own_one(qtbot, show, co
     folder, then = requested.args
     assert folder == tmp_path and intake.rows == {}
     there = show(own)
-    then(SimpleNamespace(go_to=lambda key: None, other_page=lambda key: there))
+    then(SimpleNamespace(go_to=lambda key: None, page_of=lambda cls: there))
     qtbot.waitUntil(lambda: [fetch.query.text for fetch in own.rows.values()] == ["cat:hep-th"])
 
 

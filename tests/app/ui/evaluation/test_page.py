@@ -83,19 +83,19 @@ def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboa
     dialog.tick(["starter"])
     page.evaluate.setFocus()
     qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
-    assert window.rail.button("lab").busy and window.focusWidget() is page.evaluate
+    assert window.navigation_bar.button("lab").busy and window.focusWidget() is page.evaluate
     qtbot.waitUntil(lambda: page._note.text() == "30%  Starter: Citations")
     assert page.stop.isVisible() and page.evaluate.text() == "Evaluating…"
     page.evaluate.click()
     assert all(one is dialog for one in page.findChildren(EvaluateDialog))
-    assert window.rail.button("lab").busy
+    assert window.navigation_bar.button("lab").busy
     dashboard.go_on.set()
     settled()
     assert dashboard.calls[0] == ("evaluate", ("starter",), "local", LIBRARY)
-    assert window.banner.message.text() == "1 model was evaluated."
-    assert "Questions" in window.banner.hint.text()
+    assert window.messages.message.text() == "1 model was evaluated."
+    assert "Questions" in window.messages.hint.text()
     assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
-    assert not window.rail.button("lab").busy
+    assert not window.navigation_bar.button("lab").busy
 
 
 def test_failed_task_is_a_warning_rather_than_an_error(
@@ -106,8 +106,8 @@ def test_failed_task_is_a_warning_rather_than_an_error(
     monkeypatch.setattr(dashboard, "evaluate", lambda *_: done)
     page.measure(["starter"], "local", LIBRARY)
     settled()
-    assert window.banner.newest.property("kind") == "warning"
-    hint = window.banner.hint.text()
+    assert window.messages.newest.property("kind") == "warning"
+    hint = window.messages.hint.text()
     assert "Journals" in hint and "There is one journal." in hint
     assert window.work_log.works[-1].state is TaskState.partial
 
@@ -144,7 +144,7 @@ def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, mo
     monkeypatch.setattr(dashboard, "evaluate", fail)
     page.measure(["starter"], "local", LIBRARY)
     settled()
-    assert window.banner.message.text() == "No model could be evaluated."
+    assert window.messages.message.text() == "No model could be evaluated."
 
 
 def test_exports_without_scores_are_disabled_except_for_pictures(
@@ -171,7 +171,7 @@ def test_export_writes_the_file_and_a_message(page, settled, tmp_path, window, k
     {"html": page.export_page, "csv": page.export_table, "png": page.export_picture}[kind]()
     settled()
     assert target.stat().st_size
-    assert window.banner.message.text() == f"Exported to scores.{kind}."
+    assert window.messages.message.text() == f"Exported to scores.{kind}."
 
 
 def test_picture_of_the_scores_contains_all_rows(page, appearance, tmp_path, settled):
@@ -196,7 +196,7 @@ def test_every_view_can_be_exported_as_a_picture(show, page, appearance, number)
 def test_unwritable_picture_is_reported(page, window, settled, tmp_path):
     page.export_picture(tmp_path / "nowhere" / "a.png")
     settled()
-    assert "Could not save the image" in window.banner.message.text()
+    assert "Could not save the image" in window.messages.message.text()
 
 
 def test_menu_commands_go_to_the_dashboard(window, page, settled):

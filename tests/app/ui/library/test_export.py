@@ -27,12 +27,12 @@ def chosen(monkeypatch, tmp_path) -> list[str]:
 
 
 def press(window: MainWindow, text: str) -> None:
-    buttons = window.banner.findChildren(QPushButton)
-    next(b for b in buttons if b.text() == text and b.isVisibleTo(window.banner)).click()
+    buttons = window.messages.findChildren(QPushButton)
+    next(b for b in buttons if b.text() == text and b.isVisibleTo(window.messages)).click()
 
 
 def banner_text(window: MainWindow) -> str:
-    return f"{window.banner.message.text()} {window.banner.hint.text()}"
+    return f"{window.messages.message.text()} {window.messages.hint.text()}"
 
 
 def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_path):

@@ -167,12 +167,12 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
         qtbot.waitUntil(lambda: not jobs.running())
 
     run("move pdfs")
-    assert "PDF folder" in window.banner.message.text() and files[0].exists()
-    window.banner.close_message()
+    assert "PDF folder" in window.messages.message.text() and files[0].exists()
+    window.messages.close_message()
     gateway.settings.change(pdf_folder=str(store))
     run("move pdfs")
     assert [file.name for file in store.iterdir()] == ["Curie - 1901 - Bees of kind 1.pdf"]
-    assert not files[0].exists() and "2.pdf" in window.banner.hint.text()
+    assert not files[0].exists() and "2.pdf" in window.messages.hint.text()
     window.library_controller.work.undo()
     qtbot.waitUntil(lambda: not jobs.running() and files[0].exists())
     assert list(store.iterdir()) == []
@@ -187,13 +187,13 @@ def test_missing_pdfs_are_looked_for_and_papers_without_any_are_named(
     find = window.actions_by_name["find pdfs"]
     find.trigger()  # there is no PDF folder yet
     qtbot.waitUntil(lambda: not jobs.running())
-    assert "PDF folder" in window.banner.message.text()
-    window.banner.close_message()
+    assert "PDF folder" in window.messages.message.text()
+    window.messages.close_message()
     gateway.settings.change(pdf_folder=str(tmp_path))
     window.library_controller.choose_all()
     find.trigger()  # no paper has an identifier, so no service is asked
     qtbot.waitUntil(lambda: not jobs.running())
-    assert "Bees of kind" in window.banner.hint.text()
+    assert "Bees of kind" in window.messages.hint.text()
 
 
 def test_attached_pdf_is_moved_if_settings_say_so(gateway, tmp_path):

@@ -256,7 +256,7 @@ def test_toast_is_above_the_selection_bar(qtbot, window):
 
 def test_toast_is_above_the_message_bar_in_full(qtbot, window):
     window.resize(760, 600)
-    notice, banner = window.library_controller.notice, window.banner
+    notice, banner = window.library_controller.notice, window.messages
     text = "Renamed collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
     notice.show_message(text, lambda: None)
     banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
@@ -271,7 +271,7 @@ def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, gateway):
     gateway.editor.refuse = "The library is locked."
     press(qtbot, window, Qt.Key.Key_5)
     press(qtbot, window, Qt.Key.Key_R)
-    qtbot.waitUntil(lambda: window.banner.message.text() == "The library is locked.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "The library is locked.")
     qtbot.waitUntil(lambda: len(gateway.editor.calls) == 1)
 
 

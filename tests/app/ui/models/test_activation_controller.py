@@ -27,20 +27,20 @@ def press(window, name):
 
 
 def banner_text(window):
-    return window.banner.message.text() if window.banner.isVisible() else ""
+    return window.messages.message.text() if window.messages.isVisible() else ""
 
 
 def test_model_is_prepared_in_the_background_and_activated(qtbot, window, gateway, jobs):
     gateway.activation.go_on.clear()
     window.activation.activate("theirs", "Theirs")
-    qtbot.waitUntil(lambda: "Preparing Theirs" in window._foot.what.text())
+    qtbot.waitUntil(lambda: "Preparing Theirs" in window._status_bar.what.text())
     assert [work.title for work in window.work_log.going()] == ["Preparing Theirs"]
     assert gateway.activation.active == "starter"
     asked, encoded = len(gateway.calls), gateway.encoded
 
     gateway.activation.go_on.set()
     qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
-    assert window.banner.hint.text() == "300 papers were indexed."
+    assert window.messages.hint.text() == "300 papers were indexed."
     qtbot.waitUntil(lambda: len(gateway.calls) > asked and gateway.encoded > encoded)
     qtbot.waitUntil(lambda: not jobs.running())
     assert (window.activation.request, window.activation.job) == (None, None)
@@ -65,7 +65,7 @@ def test_activation_is_paused_and_resumed(qtbot, window, gateway, jobs):
     qtbot.waitUntil(lambda: window.activation.job is not None and window.activation.job.has_started)
     jobs.set_paused(window.activation.job)
     gateway.activation.go_on.set()
-    qtbot.waitUntil(lambda: "Paused" in window._foot.how_far.text())
+    qtbot.waitUntil(lambda: "Paused" in window._status_bar.how_far.text())
     assert gateway.activation.active == "starter"
     jobs.set_paused(window.activation.job, False)
     qtbot.waitUntil(lambda: gateway.activation.active == "theirs")
@@ -76,7 +76,7 @@ def test_stopped_activation_is_dropped_and_can_be_retried(qtbot, window, gateway
     window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.activation.job is not None and window.activation.job.has_started)
     job = window.activation.job
-    window._foot.cancel.click()
+    window._status_bar.cancel.click()
     qtbot.waitUntil(lambda: banner_text(window) == "Canceled the switch to Theirs.")
     assert set(gateway.activation.given_up) == {"theirs"}
     assert (gateway.activation.active, gateway.activation.wish) == ("starter", "")
@@ -91,7 +91,7 @@ def test_activation_stopped_before_closing_is_not_resumed(qtbot, window, gateway
     qtbot.waitUntil(
         lambda: window.activation.job is not None and gateway.activation.wish == "theirs"
     )
-    window._foot.cancel.click()
+    window._status_bar.cancel.click()
     assert jobs.shut_down()
     assert gateway.activation.wish == ""
 
@@ -162,7 +162,7 @@ def test_model_activated_by_another_program_is_adopted(qtbot, window, gateway):
     asked = len(gateway.calls)
     gateway.activation.elsewhere = "theirs"
     qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
-    assert "Another program" in window.banner.hint.text()
+    assert "Another program" in window.messages.hint.text()
     qtbot.waitUntil(lambda: len(gateway.calls) > asked)
 
 
@@ -170,7 +170,7 @@ def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, gateway, jobs)
     gateway.activation.elsewhere = "broken"
     window.activation._poll()
     qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
-    window.banner.newest.close_button.click()
+    window.messages.newest.close_button.click()
     window.activation._poll()
     qtbot.waitUntil(lambda: not jobs.running())
     assert banner_text(window) == ""

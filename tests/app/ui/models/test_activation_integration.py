@@ -82,13 +82,13 @@ def test_result_list_follows_the_active_model(qtbot, jobs, window, workspace):
     first = window.page.view.listing.ids[0]
     assert first == nearest(workspace, "bees")
     window.activation.activate("theirs", "Theirs")
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Theirs.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Now searching with Theirs.")
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.page.view.listing.ids[0] == nearest(workspace, "bees") != first
-    assert "all indexed" in window._foot.status.text()
+    assert "all indexed" in window._status_bar.status.text()
 
     window.activation.activate("ours", "Ours")
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Ours.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Now searching with Ours.")
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.page.view.listing.ids[0] == first
 
@@ -137,7 +137,7 @@ def test_activation_hashes_each_file_once(qtbot, jobs, window, workspace, hashed
     assert workspace.active_model.is_ready("theirs") == ready
     assert not hashed
     window.activation.activate("theirs", "Theirs")
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Theirs.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Now searching with Theirs.")
     qtbot.waitUntil(lambda: not jobs.running())
     files = workspace.models.package("theirs", hashes=False).files
     assert hashed == dict.fromkeys(files, 1)
@@ -148,7 +148,7 @@ def test_window_adopts_a_model_activated_elsewhere(qtbot, jobs, window, workspac
     other = Workspace(home)
     other.active_model.activate("theirs", Task())
     other.close()
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Theirs.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Now searching with Theirs.")
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.page.view.listing.ids[0] == nearest(workspace, "bees")
 
@@ -162,7 +162,7 @@ def test_interrupted_activation_is_resumed_in_a_new_window(qtbot, jobs, appearan
     window.show()
     window.open(gateway)
     qtbot.waitUntil(lambda: window.is_open)
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Theirs.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Now searching with Theirs.")
     assert workspace.active_model.model == "theirs"
     jobs.shut_down()
     gateway.close()

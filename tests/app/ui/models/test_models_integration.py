@@ -101,4 +101,4 @@ def test_model_removed_elsewhere_disappears_from_the_list(
     gateway.workspace.models.remove("bees")  # as another program would
     page.list.setCurrentIndex(page.list.model().index(1, 0))
     qtbot.waitUntil(lambda: page.list.rows[1].key == "" and not jobs.running())
-    assert not window.banner.isVisible()
+    assert not window.messages.isVisible()

@@ -253,10 +253,10 @@ def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
     gateway.models.go_on.clear()
     page.downloads.add(tmp_path / "bees.zip")
     [entry] = page.downloads.entries
-    assert entry.title.text() == "Adding bees.zip" and window.rail.button("lab").busy
+    assert entry.title.text() == "Adding bees.zip" and window.navigation_bar.button("lab").busy
     gateway.models.go_on.set()
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
-    assert page.downloads.entries == [] and not window.rail.button("lab").busy
+    assert page.downloads.entries == [] and not window.navigation_bar.button("lab").busy
     assert page.card.title.text() == "bees" and gateway.models.calls == [tmp_path / "bees.zip"]
 
 
@@ -269,7 +269,7 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     qtbot.waitUntil(lambda: entry.problem is not None)
     assert entry.why.text() == "evil.zip contains a link: 'x'"
     assert entry.hint.text() == "Copy the file."
-    assert not window.banner.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
+    assert not window.messages.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
     click(qtbot, entry.again)
     qtbot.waitUntil(lambda: "evil" in marks(page) and not jobs.running())
     gateway.models.fault = PackageRefused("Again.", "")
@@ -288,7 +288,7 @@ def test_failed_addition_is_shown_as_a_banner_on_other_pages(
     page.downloads.add(tmp_path / "evil.zip")
     window.go_to("search")
     gateway.models.go_on.set()
-    qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip contains a link.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "evil.zip contains a link.")
 
 
 def test_addition_can_be_cancelled(qtbot, page, window, gateway, jobs, tmp_path):
@@ -296,7 +296,7 @@ def test_addition_can_be_cancelled(qtbot, page, window, gateway, jobs, tmp_path)
     page.downloads.add(tmp_path / "bees.zip")
     click(qtbot, page.downloads.entries[0].cancel)
     qtbot.waitUntil(lambda: page.downloads.entries == [] and not jobs.running())
-    assert "bees" not in marks(page) and not window.banner.isVisible()
+    assert "bees" not in marks(page) and not window.messages.isVisible()
 
 
 def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, gateway, jobs):
@@ -377,9 +377,9 @@ def test_removed_model_is_restored_from_banner_and_trash(
     choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_Delete)
-    qtbot.waitUntil(lambda: "Theirs" in window.banner.message.text())
+    qtbot.waitUntil(lambda: "Theirs" in window.messages.message.text())
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
-    [back] = [b for b in window.banner.findChildren(QPushButton) if b.text() == "Restore"]
+    [back] = [b for b in window.messages.findChildren(QPushButton) if b.text() == "Restore"]
     click(qtbot, back)
     qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
     page.remove()

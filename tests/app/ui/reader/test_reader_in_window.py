@@ -100,9 +100,9 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
 def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window):
     window.gateway.reader.paths = {}
     menu_action(window, "Read PDF").trigger()
-    qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
+    qtbot.waitUntil(lambda: "no PDF" in window.messages.message.text())
     assert window.page.isVisible()
-    assert any("Attach" in b.text() for b in window.banner.findChildren(QPushButton))
+    assert any("Attach" in b.text() for b in window.messages.findChildren(QPushButton))
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -155,7 +155,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     chosen = window.page.result_list.chosen()
     menu_action(window, "Export notes of selected papers…").trigger()
     qtbot.waitUntil(lambda: window.gateway.reader.saved == [(list(chosen), target)])
-    qtbot.waitUntil(lambda: "exported to notes.md" in window.banner.message.text())
+    qtbot.waitUntil(lambda: "exported to notes.md" in window.messages.message.text())
 
 
 def test_closing_the_window_saves_note_and_place(qtbot, jobs, window):

@@ -376,7 +376,7 @@ def test_navigation_bar_counts_each_new_paper_once(show_window, qtbot, jobs):
     gateway = FakeGateway(30)
     gateway.recommendations.followed = [BEES, HIVES]
     window = show_window(gateway)
-    button = window.rail.button("discover")
+    button = window.navigation_bar.button("discover")
     qtbot.waitUntil(lambda: button.count == 4)
     assert "4" in button.accessibleName()
     window.go_to("foryou")

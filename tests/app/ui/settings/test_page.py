@@ -73,7 +73,7 @@ def click(qtbot, button):
 
 
 def banner_button(window, name):
-    return next(b for b in window.banner.findChildren(QPushButton) if b.text() == name)
+    return next(b for b in window.messages.findChildren(QPushButton) if b.text() == name)
 
 
 def test_changes_are_saved_at_once(qtbot, page, services):
@@ -370,7 +370,7 @@ def test_risky_folder_is_offered_to_be_moved(qtbot, show_window):
     gateway = FakeGateway(3)
     gateway.settings.risk = "The library lies in a folder of Dropbox, which may damage it."
     window = show_window(gateway)
-    assert window.banner.message.text() == gateway.settings.risk
+    assert window.messages.message.text() == gateway.settings.risk
     with qtbot.waitSignal(window.events.reopen_requested) as wanted:
         click(qtbot, banner_button(window, "Move library"))
     assert wanted.args[0].title == "Moving to None"
@@ -382,7 +382,7 @@ def test_declined_move_is_not_offered_again(qtbot, show_window):
     window = show_window(gateway)
     click(qtbot, banner_button(window, "Keep current folder"))
     assert gateway.settings.settings.accepted_risk == gateway.settings.risk
-    assert not window.banner.isVisible()
+    assert not window.messages.isVisible()
 
 
 def test_due_backup_is_made_automatically(qtbot, show_window, jobs):
@@ -407,11 +407,11 @@ def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
     window = show_window(gateway)
     keeper = window.findChild(BackupScheduler)
     keeper.back_up()
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Not enough disk space.")
-    click(qtbot, window.banner.newest.close_button)
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Not enough disk space.")
+    click(qtbot, window.messages.newest.close_button)
     keeper.back_up()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert not window.banner.isVisible()
+    assert not window.messages.isVisible()
 
 
 def test_moving_the_library_asks_for_confirmation(qtbot, page, context, monkeypatch):

@@ -339,7 +339,7 @@ def test_activity_button_opens_the_job_panel_and_counts_tasks(qtbot, show_window
     gateway = FakeGateway(3)
     gateway.go_on_importing.clear()
     window = show_window(gateway)
-    activity = window.rail.activity
+    activity = window.navigation_bar.activity
     idle = activity.accessibleName()
     click(qtbot, activity)
     assert window.job_panel.isVisible() and activity.isChecked()
@@ -361,11 +361,11 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     window.importing.add([])
     window.add([window._home])
     window.job_panel.toggle()
-    qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
-    click(qtbot, window._foot.pause)
-    assert window._foot.how_far.text().startswith("Paused")
-    assert window._foot.pause.text() == "Resume"
-    click(qtbot, window._foot.pause)
+    qtbot.waitUntil(lambda: "of 100" in window._status_bar.how_far.text())
+    click(qtbot, window._status_bar.pause)
+    assert window._status_bar.how_far.text().startswith("Paused")
+    assert window._status_bar.pause.text() == "Resume"
+    click(qtbot, window._status_bar.pause)
     gateway.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())
     done = next(work for work in window.work_log.works if work.summary)

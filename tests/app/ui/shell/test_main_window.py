@@ -88,16 +88,16 @@ def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     bib, folder = tmp_path / "a b.bib", tmp_path / "papers"
     assert drop(window, QUrl.fromLocalFile(str(bib)), QUrl.fromLocalFile(str(folder)))
     qtbot.waitUntil(lambda: gateway.imported == [[bib, folder]])
-    qtbot.waitUntil(lambda: window.banner.message.text() == "3 papers added.")
-    assert "3 new, 2 already in library" in window.banner.hint.text()
+    qtbot.waitUntil(lambda: window.messages.message.text() == "3 papers added.")
+    assert "3 new, 2 already in library" in window.messages.hint.text()
     assert report_of(window) is None  # no dialog interrupts the user
 
 
 def test_papers_of_an_import_are_listed_from_its_notice(qtbot, show_window):
     window = show_window(FakeGateway(20))
     window.add([Path("refs.bib")])
-    qtbot.waitUntil(lambda: "3 papers added" in window.banner.message.text())
-    offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
+    qtbot.waitUntil(lambda: "3 papers added" in window.messages.message.text())
+    offered = {b.text(): b for b in window.messages.findChildren(QPushButton)}
     offered["Show papers"].click()
     assert list(window.page.view.listing.ids) == [23, 22, 21]
 
@@ -125,7 +125,7 @@ def test_import_refreshes_the_list_and_encodes_the_papers(qtbot, show_window, jo
     window.importing.add([Path("papers.bib")])
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 13)
     qtbot.waitUntil(lambda: gateway.encoded > encoded and not jobs.running())
-    assert "13 papers" in window._foot.status.text()
+    assert "13 papers" in window._status_bar.status.text()
 
 
 def test_import_shows_progress_and_can_be_cancelled(qtbot, show_window, jobs):
@@ -133,13 +133,13 @@ def test_import_shows_progress_and_can_be_cancelled(qtbot, show_window, jobs):
     gateway.go_on_importing.clear()
     window = show_window(gateway)
     window.importing.add([Path("papers.bib")])
-    qtbot.waitUntil(window._foot.cancel.isVisible)
-    qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
-    assert window._foot.what.text() == "Importing papers.bib"
-    qtbot.mouseClick(window._foot.cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(window._status_bar.cancel.isVisible)
+    qtbot.waitUntil(lambda: "of 100" in window._status_bar.how_far.text())
+    assert window._status_bar.what.text() == "Importing papers.bib"
+    qtbot.mouseClick(window._status_bar.cancel, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not jobs.running())
-    assert not window._foot.cancel.isVisible()
-    assert "Stopped: importing papers.bib." in window.banner.message.text()
+    assert not window._status_bar.cancel.isVisible()
+    assert "Stopped: importing papers.bib." in window.messages.message.text()
     assert window.page.model.rowCount() == 10
 
 
@@ -150,7 +150,7 @@ def test_search_works_during_an_import(qtbot, show_window):
     window.importing.add([Path("papers.bib")])
     window.page.search_box.set_text("paper 7")
     qtbot.waitUntil(lambda: window.page.view.query == "paper 7" and bool(gateway.imported))
-    assert window._foot.cancel.isVisible()
+    assert window._status_bar.cancel.isVisible()
     gateway.go_on_importing.set()
 
 
@@ -159,8 +159,8 @@ def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
     gateway.failures = FAILURES
     window = show_window(gateway)
     window.importing.add([Path("papers")])
-    qtbot.waitUntil(lambda: "2 failed" in window.banner.hint.text())
-    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Show errors")
+    qtbot.waitUntil(lambda: "2 failed" in window.messages.hint.text())
+    button = next(b for b in window.messages.findChildren(QPushButton) if b.text() == "Show errors")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: report_of(window) is not None)
     dialog = report_of(window)
@@ -215,8 +215,8 @@ def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, t
     window.open(Broken(0), sample=True)
     qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
     qtbot.waitUntil(window.page.welcome.isVisible)
-    assert window.banner.message.text() == "The disk is full."
-    assert window.banner.hint.text() == "Make room."
+    assert window.messages.message.text() == "The disk is full."
+    assert window.messages.hint.text() == "Make room."
 
 
 def test_library_that_cannot_be_opened_is_explained(qtbot, jobs, appearance, tmp_path):
@@ -224,8 +224,8 @@ def test_library_that_cannot_be_opened_is_explained(qtbot, jobs, appearance, tmp
     qtbot.addWidget(window)
     window.show()
     window.cannot_open(JobError("The library is from a newer SciRead.", "Update this one."))
-    assert window._wait.title.text() == "The library is from a newer SciRead."
-    assert window._wait.text.text() == "Update this one."
+    assert window._loading_page.title.text() == "The library is from a newer SciRead."
+    assert window._loading_page.text.text() == "Update this one."
 
 
 def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
@@ -233,12 +233,12 @@ def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
     try:
         raise KeyError("lost")
     except KeyError as error:
-        window.banner.show_problem(job_error(error, "Drawing"))
-    qtbot.mouseClick(window.banner.newest.copy, Qt.MouseButton.LeftButton)
+        window.messages.show_problem(job_error(error, "Drawing"))
+    qtbot.mouseClick(window.messages.newest.copy, Qt.MouseButton.LeftButton)
     assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
-    window.banner.close_message()
-    window.banner.show_problem(JobError("The disk is full."))
-    assert not window.banner.newest.copy.isVisible()
+    window.messages.close_message()
+    window.messages.show_problem(JobError("The disk is full."))
+    assert not window.messages.newest.copy.isVisible()
 
 
 def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):
@@ -452,8 +452,8 @@ def test_sample_is_opened_during_a_task_only_if_confirmed(qtbot, show_window, jo
     requested = []
     window.events.library_requested.connect(lambda *args: requested.append(args))
     window.toggle_sample()
-    assert "Fetching bees" in window.banner.message.text() and not requested
-    offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
+    assert "Fetching bees" in window.messages.message.text() and not requested
+    offered = {b.text(): b for b in window.messages.findChildren(QPushButton)}
     offered["Stop and open"].click()
     assert len(requested) == 1
     finish.set()
@@ -485,8 +485,8 @@ def test_own_library_has_no_sample_bar(show_window):
 def test_import_into_the_sample_is_refused_and_offered_for_own(qtbot, sample_window, tmp_path):
     sample_window.add([Path("papers.bib")])
     assert sample_window.gateway.imported == []
-    sample_window.banner.show_notice("Copied.", passes=True)  # must not replace the offer
-    offered = {b.text(): b for b in sample_window.banner.findChildren(QPushButton)}
+    sample_window.messages.show_notice("Copied.", passes=True)  # must not replace the offer
+    offered = {b.text(): b for b in sample_window.messages.findChildren(QPushButton)}
     with qtbot.waitSignal(sample_window.events.library_requested) as requested:
         offered["Close sample library and add"].click()
     folder, then = requested.args

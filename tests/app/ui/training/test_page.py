@@ -805,13 +805,13 @@ def test_other_pages_show_running_and_finished_trainings(
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
     service.have(training("mine"))
     window = show_window(gateway)
-    button = window.rail.button("lab")
+    button = window.navigation_bar.button("lab")
     qtbot.waitUntil(lambda: button.busy)
     service.have(training("mine", RunStatus.finished))
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Training run mine finished.")
+    qtbot.waitUntil(lambda: window.messages.message.text() == "Training run mine finished.")
     assert not button.busy
     next(
-        b for b in window.banner.findChildren(QPushButton) if b.text() == "Show training run"
+        b for b in window.messages.findChildren(QPushButton) if b.text() == "Show training run"
     ).click()
     qtbot.waitUntil(lambda: window.shows("training") and not jobs.running())
     assert window.other_page("training").list.current == "mine"
@@ -822,14 +822,14 @@ def test_training_that_ended_while_closed_is_reported_at_start(
 ):
     service.have(training("mine"), training("other"))
     first = show_window(gateway)
-    qtbot.waitUntil(lambda: first.rail.button("lab").busy)
+    qtbot.waitUntil(lambda: first.navigation_bar.button("lab").busy)
     first.close()
     service.have(training("mine", RunStatus.failed, problem="The disk is full."))
     second = show_window(gateway)
-    qtbot.waitUntil(lambda: second.banner.isVisible())
-    assert second.banner.message.text() == "Training run mine failed."
-    assert second.banner.hint.text() == "The disk is full."
-    assert second.rail.button("lab").busy  # the other training runs
+    qtbot.waitUntil(lambda: second.messages.isVisible())
+    assert second.messages.message.text() == "Training run mine failed."
+    assert second.messages.hint.text() == "The disk is full."
+    assert second.navigation_bar.button("lab").busy  # the other training runs
 
 
 def test_library_change_repeats_the_check(qtbot, write, jobs, service):

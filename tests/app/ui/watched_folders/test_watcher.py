@@ -144,7 +144,7 @@ def test_folder_is_watched_from_its_import_on(qtbot, show_window, tmp_path, monk
     assert [one.path for one in watched.known] == [str(tmp_path)]
     other = tmp_path / "other"
     window.importing.ended.emit(replace(EMPTY, folder=other))
-    buttons = {one.text(): one for one in window.banner.findChildren(QPushButton)}
+    buttons = {one.text(): one for one in window.messages.findChildren(QPushButton)}
     with qtbot.waitSignal(window.events.watched_folders_edited):
         buttons["Keep watching this folder"].click()
     assert watched.known[-1].path == str(other)

@@ -130,7 +130,7 @@ def test_identifier_pasted_outside_a_field_is_offered(show_window, qtbot, jobs):
     for text, offered in (("Not an identifier", False), ("https://doi.org/10.1000/XYZ", True)):
         clipboard.setText(text)
         qtbot.keyClick(window.page.result_list, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-        add = [b for b in window.banner.findChildren(QPushButton) if "10.1000/xyz" in b.text()]
+        add = [b for b in window.messages.findChildren(QPushButton) if "10.1000/xyz" in b.text()]
         assert bool(add) is offered
     add[0].click()
     qtbot.waitUntil(lambda: bool(gateway.intake.added))
@@ -144,4 +144,4 @@ def test_text_pasted_into_a_field_is_not_offered(show_window, qtbot):
     QApplication.clipboard().setText("10.1000/xyz")
     box = window.focusWidget()
     qtbot.keyClick(box, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    assert not window.banner.isVisible()
+    assert not window.messages.isVisible()

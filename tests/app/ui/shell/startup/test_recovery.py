@@ -97,7 +97,7 @@ def names(box):
 
 def quit_window(window):
     QApplication.exit(0)
-    return window.gateway.status().papers, window.banner.message.text()
+    return window.gateway.status().papers, window.messages.message.text()
 
 
 def test_damaged_library_is_explained_without_command_names(qapp, home, run_with_handlers):

@@ -118,7 +118,12 @@ def settle(qtbot, window):
 
 def geometries(window):
     """Return the geometries of the parts of the window."""
-    parts = (window.rail, window._pages, window._pages.currentWidget(), window._foot)
+    parts = (
+        window.navigation_bar,
+        window._pages,
+        window._pages.currentWidget(),
+        window._status_bar,
+    )
     return [QRect(part.mapTo(window, QPoint()), part.size()) for part in parts]
 
 
@@ -142,7 +147,7 @@ def test_message_moves_nothing_and_stays_within_the_page(qtbot, window, place, s
     settle(qtbot, window)
     QApplication.processEvents()
     before = geometries(window)
-    window.banner.show_problem(
+    window.messages.show_problem(
         JobError(
             "arXiv did not answer five times within two minutes.", "Try again later.", "Trace"
         ),
@@ -151,10 +156,10 @@ def test_message_moves_nothing_and_stays_within_the_page(qtbot, window, place, s
     QApplication.processEvents()
     assert geometries(window) == before
     page = window.findChild(MainLayout).area.geometry()
-    assert page.contains(window.banner.geometry())
-    banner = window.banner
+    assert page.contains(window.messages.geometry())
+    banner = window.messages
     assert banner.height() >= banner.heightForWidth(banner.width())  # nothing is cut off
-    window.banner.close_message()
+    window.messages.close_message()
     QApplication.processEvents()
     assert geometries(window) == before
 
@@ -168,27 +173,27 @@ def test_message_covers_neither_focus_nor_mouse(qtbot, window):
     for button in buttons:
         page.area.ensureWidgetVisible(button)
         button.setFocus()
-        window.banner.show_notice("The library was backed up.", "", ("Show", lambda: None))
+        window.messages.show_notice("The library was backed up.", "", ("Show", lambda: None))
         QApplication.processEvents()
-        covered = QRect(button.mapTo(window.banner.parentWidget(), QPoint()), button.size())
-        assert not window.banner.geometry().intersects(covered)
-        window.banner.close_message()
+        covered = QRect(button.mapTo(window.messages.parentWidget(), QPoint()), button.size())
+        assert not window.messages.geometry().intersects(covered)
+        window.messages.close_message()
     QCursor.setPos(window._pages.mapToGlobal(window._pages.rect().bottomRight() - QPoint(60, 60)))
-    window.banner.show_notice("The library was backed up.", "", ("Show", lambda: None))
+    window.messages.show_notice("The library was backed up.", "", ("Show", lambda: None))
     QApplication.processEvents()
-    mouse = window.banner.parentWidget().mapFromGlobal(QCursor.pos())
-    assert not window.banner.geometry().contains(mouse)
+    mouse = window.messages.parentWidget().mapFromGlobal(QCursor.pos())
+    assert not window.messages.geometry().contains(mouse)
 
 
 def test_message_does_not_cover_the_sidebar(qtbot, window):
     window.resize(1240, 800)
     window.go_to("search")
     settle(qtbot, window)
-    window.banner.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
+    window.messages.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
     QApplication.processEvents()
     sidebar = window.findChild(Sidebar)
-    place = QRect(sidebar.mapTo(window.banner.parentWidget(), QPoint()), sidebar.size())
-    assert sidebar.isVisible() and not window.banner.geometry().intersects(place)
+    place = QRect(sidebar.mapTo(window.messages.parentWidget(), QPoint()), sidebar.size())
+    assert sidebar.isVisible() and not window.messages.geometry().intersects(place)
 
 
 def test_clear_place_prefers_bottom_right():
@@ -213,46 +218,46 @@ def test_message_covers_no_button_beside_a_list_of_a_narrow_window(qtbot, window
     form.look_up()
     qtbot.waitUntil(form.list.isVisible)
     settle(qtbot, window)
-    window.banner.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
+    window.messages.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
     QApplication.processEvents()
     places = [
-        QRect(b.mapTo(window.banner.parentWidget(), QPoint()), b.size())
+        QRect(b.mapTo(window.messages.parentWidget(), QPoint()), b.size())
         for b in (form.add_button, form.look_up_button)
     ]
-    assert not any(window.banner.geometry().intersects(place) for place in places)
+    assert not any(window.messages.geometry().intersects(place) for place in places)
 
 
 def test_message_leaves_the_place_of_a_button_that_appears(qtbot, window):
     window.resize(900, 600)
     window.go_to("intake")
     settle(qtbot, window)
-    window.banner.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
+    window.messages.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
     QApplication.processEvents()
     page = window.other_page("intake")
     button = QPushButton("Next step", page)
     page.layout().addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
-    over = window.banner.parentWidget()
-    place = window.banner.geometry()
-    qtbot.waitUntil(lambda: window.banner.geometry() != place)
+    over = window.messages.parentWidget()
+    place = window.messages.geometry()
+    qtbot.waitUntil(lambda: window.messages.geometry() != place)
     covered = QRect(button.mapTo(over, QPoint()), button.size())
-    assert not window.banner.geometry().intersects(covered)
+    assert not window.messages.geometry().intersects(covered)
 
 
 def test_escape_closes_the_message_from_anywhere(qtbot, window):
     window.page.result_list.setFocus()
-    window.banner.show_problem(JobError("The disk is full."))
-    window.banner.show_problem(JobError("The model has stopped."))
+    window.messages.show_problem(JobError("The disk is full."))
+    window.messages.show_problem(JobError("The model has stopped."))
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Escape)
-    assert window.banner.message.text() == "The disk is full."
+    assert window.messages.message.text() == "The disk is full."
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Escape)
-    assert not window.banner.isVisible() and window.page.result_list.hasFocus()
+    assert not window.messages.isVisible() and window.page.result_list.hasFocus()
 
 
 def test_message_is_reached_by_keys_and_returns_the_focus(qtbot, window):
     window.page.result_list.setFocus()
     asked = []
-    window.banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
-    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Delete")
+    window.messages.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
+    button = next(b for b in window.messages.findChildren(QPushButton) if b.text() == "Delete")
     for _ in range(12):
         if button.hasFocus():
             break
@@ -260,15 +265,15 @@ def test_message_is_reached_by_keys_and_returns_the_focus(qtbot, window):
         qtbot.keyClick(window, Qt.Key.Key_F6)
     assert button.hasFocus()
     qtbot.keyClick(button, Qt.Key.Key_Escape)
-    assert not window.banner.isVisible() and came_from.hasFocus() and not asked
-    window.banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
+    assert not window.messages.isVisible() and came_from.hasFocus() and not asked
+    window.messages.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
     assert {b.text() for b in walk(qtbot, window) if isinstance(b, QPushButton)} >= {"Delete"}
-    assert window.banner.accessibleName().startswith("Delete 3 papers?")
-    assert window.banner.newest.close_button.accessibleName()
+    assert window.messages.accessibleName().startswith("Delete 3 papers?")
+    assert window.messages.newest.close_button.accessibleName()
 
 
 def test_buttons_do_not_change_or_move_under_mouse(qtbot, window):
-    banner = window.banner
+    banner = window.messages
     banner.show_notice("5 papers were added.", "", ("Details", lambda: None), passes=True)
     button = next(b for b in banner.cards[0].findChildren(QPushButton) if b.text() == "Details")
     QApplication.processEvents()
@@ -290,9 +295,9 @@ def test_stack_shows_only_what_fits_into_a_small_window(qtbot, window):
     window.resize(720, 450)
     long = "The connection to the server was refused five times within two minutes. " * 3
     for number in range(3):
-        window.banner.show_problem(JobError(f"{number} {long}", long, "Trace"))
+        window.messages.show_problem(JobError(f"{number} {long}", long, "Trace"))
     QApplication.processEvents()
-    banner = window.banner
+    banner = window.messages
     assert 1 <= len(banner.cards) < 3 and banner.message.text().startswith("2 ")
     assert banner.newest.more.text() == f"{3 - len(banner.cards)} more"
     assert banner.height() >= banner.heightForWidth(banner.width())
@@ -310,7 +315,7 @@ def test_import_with_failures_is_a_warning(banner):
 
 
 def test_only_notices_that_pass_time_out(qtbot, window):
-    banner = window.banner
+    banner = window.messages
     banner.going.setInterval(1)
     for show in (
         lambda: banner.show_problem(JobError("The disk is full.")),
@@ -331,7 +336,7 @@ def test_only_notices_that_pass_time_out(qtbot, window):
 @pytest.mark.parametrize("choice", [ThemeChoice.light, ThemeChoice.dark])
 def test_message_kinds_look_different(qtbot, show_window, appearance, choice):
     appearance.choose(choice)
-    banner = show_window(FakeGateway(3)).banner
+    banner = show_window(FakeGateway(3)).messages
     colours = []
     for show in (banner.show_notice, banner.show_warning):
         show("A message")
