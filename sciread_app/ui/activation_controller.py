@@ -38,7 +38,7 @@ class ActivationController(QObject):
     """
 
     changed = Signal(object)  # LibraryChanges
-    moved = Signal()  # an activation has begun or ended
+    state_changed = Signal()  # an activation has begun or ended
     progressed = Signal()  # `share`, `status` or `is_paused` has changed
 
     def __init__(
@@ -88,7 +88,7 @@ class ActivationController(QObject):
             queue=JobQueue.short,
             replaces="activation looked at",
         )
-        self.moved.emit()
+        self.state_changed.emit()
 
     def cancel(self) -> None:
         """Cancel the activation and keep the active model."""
@@ -97,7 +97,7 @@ class ActivationController(QObject):
         elif self.request:
             self._cancel_pending(self.request.model)
             self.request = None
-            self.moved.emit()
+            self.state_changed.emit()
 
     @property
     def is_paused(self) -> bool:
@@ -141,7 +141,7 @@ class ActivationController(QObject):
         self.job.indexes = not ready
         self.job.retry = partial(self.activate, *request)
         self.job.on_cancelled = partial(self._job_cancelled, request.model)
-        self.moved.emit()
+        self.state_changed.emit()
 
     def _activate(self, model: str, task: Task) -> ActivationResult:
         try:
@@ -185,7 +185,7 @@ class ActivationController(QObject):
             self.request = None
         self._messages.show_problem(problem)
         self._cancel_pending(request.model)
-        self.moved.emit()
+        self.state_changed.emit()
 
     def _finished(self, job: Job) -> None:
         if job is not self.job:
@@ -198,7 +198,7 @@ class ActivationController(QObject):
             self._messages.show_notice(notice, hint)
         self.request = self.job = None
         self._reset_progress()
-        self.moved.emit()
+        self.state_changed.emit()
 
     def _reset_progress(self) -> None:
         self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown

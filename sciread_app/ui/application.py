@@ -197,7 +197,7 @@ class Session:
         window.events.restart_requested.connect(lambda: self._app.exit(RESTART))
         window.events.reopen_requested.connect(self._reopen)
         window.events.library_requested.connect(self._switch)
-        opening.moved.connect(self._follow)
+        opening.library_moved.connect(self._follow)
         if not self._screenshot:
             opening.failed.connect(partial(self._recover, window, opening.jobs))
 
@@ -325,7 +325,7 @@ class _Opened:
 class _Opening(QObject):
     """Opens the library in the background, since its modules take longer to import than Qt."""
 
-    moved = Signal(object, str)  # Path of the moved library; a notice
+    library_moved = Signal(object, str)  # Path of the moved library; a notice
     failed = Signal(object, object)  # SciReadError; JobError of the operation before, or None
 
     def __init__(
@@ -381,7 +381,7 @@ class _Opening(QObject):
 
     def _opened(self, opened: _Opened) -> None:
         if opened.folder:
-            self.moved.emit(opened.folder, opened.notice)
+            self.library_moved.emit(opened.folder, opened.notice)
             return
         if opened.error:
             self._window.cannot_open(JobError(opened.error.message))

@@ -35,7 +35,7 @@ class CitationsPanel(QWidget):
     """Starts and stops fetching the citations of the whole library, and shows progress and result.
     Below are the papers outside the library that its papers cite most."""
 
-    moved = Signal()  # fetching has started or ended
+    state_changed = Signal()  # fetching has started or ended
 
     def __init__(self, citer: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class CitationsPanel(QWidget):
         restyled(self.act, "" if running else "primary")
         self._paint(self._appearance.theme)
         self.act.setEnabled(True)
-        self.moved.emit()
+        self.state_changed.emit()
 
     def _show_failures(self) -> None:
         if self._report:

@@ -276,7 +276,7 @@ class AddPapersPage(Page):
         self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
         self.files.papers_requested.connect(self._navigate.show_papers)
         self.identifiers.added.connect(self._show_added)
-        self.citations.moved.connect(self._show_busy)
+        self.citations.state_changed.connect(self._show_busy)
         self.citations.missing.added.connect(self._context.events.papers_added)
         self.list.results_requested.connect(self._open_results)
         self.list.removal_requested.connect(self._remove)
@@ -284,8 +284,8 @@ class AddPapersPage(Page):
         self.work.listed.connect(self._order_stops)
         self.work.loaded.connect(self._context.events.papers_added)
         self.work.failed.connect(self._show_problem)
-        self.work.moved.connect(lambda _: self._show_busy())
-        self.work.moved.connect(self._report)
+        self.work.fetch_changed.connect(lambda _: self._show_busy())
+        self.work.fetch_changed.connect(self._report)
 
     def _build(self) -> None:
         self.switch = SegmentedControl(tr("Source"), wraps=True)

@@ -44,7 +44,7 @@ class EvaluateDialog(QDialog):
     """Asks which models to evaluate, with which benchmark, and on which papers or files. Models and
     training runs are ticked at first, and of the baselines TF-IDF."""
 
-    requested = Signal(object, str, object)  # names, the suite, its data
+    evaluation_requested = Signal(object, str, object)  # names, the suite, its data
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class EvaluateDialog(QDialog):
             if local
             else Path(self.folder.text().strip())
         )
-        self.requested.emit(self.chosen, self.suite, data)
+        self.evaluation_requested.emit(self.chosen, self.suite, data)
         self.accept()
 
     def _items(self) -> list[tuple[QListWidgetItem, EvaluationCandidate]]:

@@ -320,7 +320,7 @@ class EvaluationPage(Page):
         dialog = EvaluateDialog(candidates, corpora, self)
         if names := [one.key for one in candidates if space and one.space == space]:
             dialog.tick([*names, *TO_BEAT])
-        dialog.requested.connect(self.measure)
+        dialog.evaluation_requested.connect(self.measure)
         dialog.open()
 
     def _measured(self, done: EvaluationOutcome) -> None:

@@ -129,7 +129,7 @@ class PickerDelegate(QStyledItemDelegate):
 class PickerEdit(QLineEdit):
     """The arrow keys move in the list below, Enter selects the current item."""
 
-    moved = Signal(int)
+    step_requested = Signal(int)
     chosen = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -141,7 +141,7 @@ class PickerEdit(QLineEdit):
         }
         key = Qt.Key(event.key())
         if key in steps:
-            self.moved.emit(steps[key])
+            self.step_requested.emit(steps[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.chosen.emit()
         else:
@@ -176,7 +176,7 @@ class PickerPopup(RoundedPopup):
         self.list.setAccessibleName(tr("Matching names"))
         self._lay_out(title)
         self.line.textChanged.connect(self._show)
-        self.line.moved.connect(self._move)
+        self.line.step_requested.connect(self._move)
         self.line.chosen.connect(self._take)
         self.list.activated.connect(self.list.setCurrentIndex)
         self.list.clicked.connect(lambda _: self._take())

@@ -335,7 +335,7 @@ class MapPanel(QWidget):
         view.points_selected.connect(self._select_points)
         view.group_requested.connect(self._select_group)
         view.resized.connect(self._place_legend)
-        bar.by_chosen.connect(self.colour_by)
+        bar.color_by_changed.connect(self.colour_by)
         bar.tool_chosen.connect(self.take_tool)
         zoom.zoomed.connect(view.zoom)
         zoom.whole.clicked.connect(lambda: self.fit())

@@ -49,7 +49,7 @@ class Timeline(QFrame):
         for widget in (self.play, self.text, self.all, self.unknown):
             flow.addWidget(widget)
         column(head, self.histogram, parent=self, margins=0, spacing=4)
-        self.histogram.described.connect(self.text.setText)
+        self.histogram.description_changed.connect(self.text.setText)
         self.histogram.changed.connect(self._filter)
         self.histogram.reset.connect(self._filter)
         self.unknown.toggled.connect(self._filter)

@@ -20,7 +20,7 @@ class MapToolbar(QWidget):
     """Menus and buttons that choose the color scheme and the mouse tool; the actions of the menu
     Show keep the other options and are read by the panel."""
 
-    by_chosen = Signal(object)  # ColorBy
+    color_by_changed = Signal(object)  # ColorBy
     tool_chosen = Signal(object)  # Tool
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class MapToolbar(QWidget):
         self.by = _menu_button()
         colours = QActionGroup(self.by)
         for by in ColorBy:
-            action = self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
+            action = self.by.menu().addAction(BY[by].name, partial(self.color_by_changed.emit, by))
             action.setCheckable(True)
             colours.addAction(action)
         self.show_by(ColorBy.group)

@@ -44,7 +44,7 @@ class HubDialog(QDialog):
     """Asks for the name of a model on Hugging Face, or lets the user pick a published one, with
     pooling and revision as options. It only requests the download."""
 
-    requested = Signal(object)  # DownloadRequest
+    download_requested = Signal(object)  # DownloadRequest
 
     def __init__(
         self, appearance: Appearance, parent: QWidget, models: Sequence[InstalledModel] = ()
@@ -90,7 +90,7 @@ class HubDialog(QDialog):
     def _request(self) -> None:
         if self.add.isEnabled():
             pooling = str(self.pooling.currentData())
-            self.requested.emit(
+            self.download_requested.emit(
                 DownloadRequest(self.name.text().strip(), self.revision.text().strip(), pooling)
             )
             self.accept()

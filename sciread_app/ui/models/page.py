@@ -118,7 +118,7 @@ class ModelsPage(Page):
         dialog = HubDialog(self._appearance, self, self._models)
         if again:
             dialog.write(again)
-        dialog.requested.connect(self.downloads.pull)
+        dialog.download_requested.connect(self.downloads.pull)
         dialog.show()
 
     def measure(self) -> None:
@@ -395,4 +395,4 @@ class ModelsPage(Page):
             button.clicked.connect(do)
         card.renamed.connect(self._rename)
         self._activation.progressed.connect(self._show_progress)
-        self._activation.moved.connect(self._activation_moved)
+        self._activation.state_changed.connect(self._activation_moved)

@@ -32,7 +32,7 @@ class CopyButton(QToolButton):
     """Requests a copy in the format shown, or in another one from its menu, and reports the result
     in place of its text for a moment."""
 
-    requested = Signal(object)  # CopyWhat
+    copy_requested = Signal(object)  # CopyWhat
     other_requested = Signal()  # a citation style that is not in the menu
 
     def __init__(self) -> None:
@@ -45,8 +45,8 @@ class CopyButton(QToolButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMenu(rounded(QMenu(self)))
-        fill(self.menu(), self.requested.emit, self.other_requested.emit)
-        self.clicked.connect(lambda: self.requested.emit(self.what))
+        fill(self.menu(), self.copy_requested.emit, self.other_requested.emit)
+        self.clicked.connect(lambda: self.copy_requested.emit(self.what))
         self._back = QTimer(self, singleShot=True, interval=FEEDBACK_MS)
         self._back.timeout.connect(self._show_format)
         self._show_format()

@@ -399,7 +399,7 @@ class DetailsPanel(QFrame):
         parts.read_file.clicked.connect(self.read_file)
         parts.similar.clicked.connect(lambda: self.similar_requested.emit([self._paper]))
         parts.read.clicked.connect(self.toggle_read)
-        parts.copy.requested.connect(lambda what: self.copy(what=what))
+        parts.copy.copy_requested.connect(lambda what: self.copy(what=what))
         parts.copy.other_requested.connect(self.choose_style)
         parts.stars.rated.connect(self.rate)
         for chips, field, add, remove in (

@@ -106,7 +106,7 @@ class DocumentView(QWidget):
     citation_requested = Signal(str, str)  # selected text, and its page or pages
     copied = Signal(str)  # the message: text or an image is on the clipboard
     search_requested = Signal(str)  # in the library
-    lost = Signal(object)  # CannotShow
+    file_lost = Signal(object)  # CannotShow
     display_chosen = Signal(object)  # PageDisplay
     pane_toggled = Signal()
 
@@ -297,7 +297,7 @@ class DocumentView(QWidget):
 
         def done(changed: bool) -> None:
             if changed:
-                self.lost.emit(CannotShow(FailureReason.changed, CHANGED))
+                self.file_lost.emit(CannotShow(FailureReason.changed, CHANGED))
 
         self.view.refresh()
         self._work(tr("Checking a file for changes"), lambda _: self.file.is_changed(), done)
@@ -338,7 +338,7 @@ class DocumentView(QWidget):
 
     def _connect(self) -> None:
         view, side, panel = self.view, self.side, self.highlights
-        view.moved.connect(self._moved)
+        view.view_changed.connect(self._moved)
         view.mouse.link_clicked.connect(self._follow)
         view.mouse.highlight_clicked.connect(self._click_highlight)
         view.refreshed.connect(self._place_overlays)
@@ -363,7 +363,7 @@ class DocumentView(QWidget):
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
         self.toolbar.zoom_requested.connect(view.set_zoom)
         self.toolbar.escaped.connect(self._leave_toolbar)
-        self.pictures.lost.connect(self.lost)
+        self.pictures.file_lost.connect(self.file_lost)
 
     def _pressed(self, key: str) -> None:
         view = self.view

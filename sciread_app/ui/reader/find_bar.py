@@ -25,7 +25,7 @@ class FindBar(QFrame):
     """The field for words, and buttons for the matches. A search is requested after a pause in
     typing, or by Enter; another Enter goes to the next match."""
 
-    requested = Signal(str)
+    search_requested = Signal(str)
     stepped = Signal(int)  # to the next match (1) or the previous one (-1)
     closed = Signal()
 
@@ -41,7 +41,7 @@ class FindBar(QFrame):
         self._after = _button(tr("Next"), after, lambda: self.stepped.emit(1))
         self._close = _button(tr("Close"), tr("Close (Esc)"), self.closed.emit)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(lambda: self.requested.emit(self.line.text()))
+        self._pause.timeout.connect(lambda: self.search_requested.emit(self.line.text()))
         self.line.textEdited.connect(lambda _: self._pause.start())
         self.count.setContentsMargins(12, 0, 0, 0)
         buttons = (self._before, self._after)
@@ -52,7 +52,7 @@ class FindBar(QFrame):
     def take_focus(self, words: str = "") -> None:
         if words:
             self.line.setText(words)
-            self.requested.emit(words)
+            self.search_requested.emit(words)
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.line.selectAll()
 
@@ -72,7 +72,7 @@ class FindBar(QFrame):
     def _enter(self, shift: bool) -> None:
         if self._pause.isActive():  # the typed text has not been searched for yet
             self._pause.stop()
-            self.requested.emit(self.line.text())
+            self.search_requested.emit(self.line.text())
         else:
             self.stepped.emit(-1 if shift else 1)
 
@@ -134,7 +134,7 @@ class FileSearch(QObject):
         self.result: SearchOfFile | None = None  # when the search has finished
         self.bar = FindBar(appearance)
         self.bar.hide()
-        self.bar.requested.connect(self.start)
+        self.bar.search_requested.connect(self.start)
         self.bar.stepped.connect(self.step)
         self.bar.closed.connect(self.end)
         self._batch.connect(self._add_matches, Qt.ConnectionType.QueuedConnection)

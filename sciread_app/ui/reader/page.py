@@ -324,7 +324,7 @@ class ReaderPage(Page):
         tab.title = title or tab.title
         tab.set_display(self._display)
         tab.opened.connect(self._follow)
-        tab.close_wanted.connect(lambda: self.close_tab(self.tabs.index(tab)))
+        tab.close_requested.connect(lambda: self.close_tab(self.tabs.index(tab)))
         self.stack.addWidget(tab)
         self.bar.blockSignals(True)  # the tab is shown once it knows its file
         number = self.bar.addTab("")

@@ -35,7 +35,7 @@ class ReaderTab(QStackedWidget):
     same position."""
 
     opened = Signal(object)  # DocumentView
-    close_wanted = Signal()
+    close_requested = Signal()
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class ReaderTab(QStackedWidget):
         self.path = file.path  # the file may have moved
         self.title = readable(title) or self.title
         self.book = DocumentView(file, self._files, self._jobs, self._appearance)
-        self.book.lost.connect(self._lost)
+        self.book.file_lost.connect(self._lost)
         self.addWidget(self.book)
         self.setCurrentWidget(self.book)
         self.book.set_display(self.display)
@@ -155,7 +155,7 @@ class ReaderTab(QStackedWidget):
             return
         first = (tr("Retry"), self._again)
         if why.why is FailureReason.removed:
-            first = (tr("Close tab"), self.close_wanted.emit)
+            first = (tr("Close tab"), self.close_requested.emit)
         actions = [first, (tr("Show in folder"), self._reveal)]
         if why.why is FailureReason.damaged:
             actions.append((tr("Open in another app"), self._open_elsewhere))

@@ -516,7 +516,7 @@ class RecommendationsPage(Page):
         self.list.chosen_changed.connect(self._allow)
         self.list.marked_relevant.connect(self.keep)
         self.list.marked_irrelevant.connect(self.dismiss)
-        self.list.later.connect(lambda _: self.read_later())
+        self.list.later_requested.connect(lambda _: self.read_later())
         self.list.activated.connect(lambda: self.details.focus_text())
         self.list.escaped.connect(self._focus_topics)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -43,7 +43,7 @@ class ReasonModel(PaperModel):
 class RecommendationList(PaperList):
     """Adds to the keys of every list: + to mark as relevant, - to dismiss, L to read later."""
 
-    later = Signal(object)  # the selected papers
+    later_requested = Signal(object)  # the selected papers
 
     def show_reasons(self, listing: ResultList, reasons: Mapping[int, str]) -> None:
         """Update the reasons, keeping rows and selection."""
@@ -55,6 +55,6 @@ class RecommendationList(PaperList):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_L and not event.modifiers() and self.chosen():
-            self.later.emit(self.chosen())
+            self.later_requested.emit(self.chosen())
         else:
             super().keyPressEvent(event)

@@ -42,7 +42,7 @@ class ComparePage(Page):
         column(box, (panel, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)
         box.search_requested.connect(self._search)
         box.entry_pasted.connect(context.navigate.find_like)
-        box.down.connect(panel.take_focus)
+        box.down_pressed.connect(panel.take_focus)
         panel.page_requested.connect(context.navigate.go_to)
         panel.changed.connect(self.actions_changed)
         for side in panel.sides:

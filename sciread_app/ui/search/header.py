@@ -135,7 +135,7 @@ class SearchHeader(QWidget):
         request = self.request
         if request.query:
             popover = SavePopover(suggested_name(request), self)
-            popover.named.connect(lambda name: self.save_requested.emit(name, request.query))
+            popover.name_entered.connect(lambda name: self.save_requested.emit(name, request.query))
             move_below(popover, self.search_box.edit)
             popover.show()
             popover.name.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -280,7 +280,7 @@ class SearchHeader(QWidget):
     def _connect(self) -> None:
         self.search_box.search_requested.connect(self.search_requested)
         self.search_box.entry_pasted.connect(self.find_like)
-        self.filters.escaped.connect(self.search_box.down)
+        self.filters.escaped.connect(self.search_box.down_pressed)
         self.search_box.names_requested.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
@@ -299,7 +299,7 @@ class SearchHeader(QWidget):
 class SavePopover(RoundedPopup):
     """A popover with a name field. Enter saves, Esc closes."""
 
-    named = Signal(str)
+    name_entered = Signal(str)
 
     def __init__(self, suggestion: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -319,7 +319,7 @@ class SavePopover(RoundedPopup):
 
     def _report(self) -> None:
         if name := self.name.text().strip():
-            self.named.emit(name)
+            self.name_entered.emit(name)
             self.close()
 
 

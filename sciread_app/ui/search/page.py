@@ -705,7 +705,7 @@ class SearchPage(Page):
         self.header.activated.connect(self._enter_request)
         self.header.weaker.clicked.connect(self.show_weaker)
         self.header.compare.clicked.connect(lambda: self._navigate.compare_results())
-        self.search_box.down.connect(self._into_results)
+        self.search_box.down_pressed.connect(self._into_results)
         self.search_box.escaped.connect(self.back)
         self.header.back_button.clicked.connect(self.back)
         self.result_list.current_changed.connect(self._pick)

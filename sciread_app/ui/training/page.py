@@ -364,6 +364,6 @@ class TrainingPage(Page):
         self.list.menu_requested.connect(self._leave_form)
         self.list.menu_requested.connect(self._offer_actions)
         self._right.currentChanged.connect(self._show_form_state)
-        self.view.requested.connect(self.do)
+        self.view.action_requested.connect(self.do)
         self.new_button.clicked.connect(self.begin)
         self.open_button.clicked.connect(self.open_folder)

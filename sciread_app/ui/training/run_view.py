@@ -58,7 +58,7 @@ class TrainingView(QFrame):
     """Shows one run with its progress, curves and results, and requests actions on it; those that
     are not possible are hidden."""
 
-    requested = Signal(str)  # one of ACTIONS
+    action_requested = Signal(str)  # one of ACTIONS
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
         """The parent is set at once: a widget that gets it later is styled again with all its
@@ -191,7 +191,9 @@ class TrainingView(QFrame):
             ),
         }
         for action, button in self.buttons.items():
-            button.clicked.connect(lambda _=False, action=action: self.requested.emit(action))
+            button.clicked.connect(
+                lambda _=False, action=action: self.action_requested.emit(action)
+            )
         self.tiles, self.curves = StatTiles(), LossCurves(appearance)
         self.scores, self.facts, self.notes = CardScoreTable(appearance), FactTable(), FactTable()
         self.unmeasured = styled(

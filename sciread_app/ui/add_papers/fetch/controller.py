@@ -45,7 +45,7 @@ class FetchController(QObject):
     """
 
     listed = Signal()  # all fetches were loaded
-    moved = Signal(int)  # the id of a fetch that was started, has progressed or has ended
+    fetch_changed = Signal(int)  # the id of a fetch that was started, has progressed or has ended
     loaded = Signal(object)  # LibraryChanges
     failed = Signal(object)  # JobError
 
@@ -114,7 +114,7 @@ class FetchController(QObject):
         for fetch in fetches:
             if fetch.id not in self._running:
                 self._running[fetch.id] = RunningFetch(fetch)
-                self.moved.emit(fetch.id)
+                self.fetch_changed.emit(fetch.id)
         self._next()
         self._list(self.fetches)
         if self.busy and not self._now_and_then.isActive():
@@ -125,7 +125,7 @@ class FetchController(QObject):
         if running and running.job:
             running.stopping = True
             running.job.cancel()
-            self.moved.emit(fetch)
+            self.fetch_changed.emit(fetch)
         elif running:
             self._end(fetch)
 
@@ -144,7 +144,7 @@ class FetchController(QObject):
                     stop_note=tr("Papers fetched so far are kept"),
                 )
                 running.job.retry = partial(self.run, [running.fetch])
-                self.moved.emit(id)
+                self.fetch_changed.emit(id)
 
     def _list(self, fetches: list[Fetch]) -> None:
         """Running fetches come first, then waiting ones."""
@@ -160,7 +160,7 @@ class FetchController(QObject):
             if running.job is job and not running.stopping:
                 running.pace.add(done, time.monotonic())
                 running.done, running.total, running.note = done, total, note
-                self.moved.emit(id)
+                self.fetch_changed.emit(id)
 
     def _finished(self, job: Job) -> None:
         ended = [id for id, running in self._running.items() if running.job is job]
@@ -173,5 +173,5 @@ class FetchController(QObject):
         del self._running[fetch]
         if not self.busy:
             self._now_and_then.stop()
-        self.moved.emit(fetch)
+        self.fetch_changed.emit(fetch)
         self._next()

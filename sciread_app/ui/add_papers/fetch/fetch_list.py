@@ -178,7 +178,7 @@ class FetchList(QWidget):
         self.cards: dict[int, FetchCard] = {}
         self._build()
         work.listed.connect(self._list)
-        work.moved.connect(self._move)
+        work.fetch_changed.connect(self._move)
         appearance.follow(self._paint)
         self._list()
 

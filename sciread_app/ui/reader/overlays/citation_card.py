@@ -24,8 +24,8 @@ class CitationCard(Overlay):
 
     open_requested = Signal(object)  # CitedPaper with a paper
     add_requested = Signal(str)  # an identifier, as text
-    entered = Signal()  # by the mouse
-    left = Signal()
+    mouse_entered = Signal()  # by the mouse
+    mouse_left = Signal()
 
     def __init__(self, parent: QWidget, pages: QWidget) -> None:
         super().__init__(parent, pages)
@@ -74,11 +74,11 @@ class CitationCard(Overlay):
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
-        self.entered.emit()
+        self.mouse_entered.emit()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self.left.emit()
+        self.mouse_left.emit()
 
     def _add(self) -> None:
         if self._cited and (name := self._cited.identifier):

@@ -64,7 +64,7 @@ class PageImageCache(QObject):
 
     loaded = Signal(int)  # an image or the text of this page
     failed = Signal(int)  # the page; `failure` says why
-    lost = Signal(object)  # CannotShow: the file is no longer available
+    file_lost = Signal(object)  # CannotShow: the file is no longer available
 
     def __init__(self, file: OpenFile, jobs: JobRunner, quick_width: int) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class PageImageCache(QObject):
         if self._closed:
             return
         if isinstance(got, CannotShow):
-            self.lost.emit(got)
+            self.file_lost.emit(got)
         elif isinstance(got, PageFailed | JobError):
             self._failures[page] = got.message
             self.failed.emit(page)

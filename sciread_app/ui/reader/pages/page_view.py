@@ -62,7 +62,7 @@ class PageView(QAbstractScrollArea):
     which draws in another process: visible pages first, in low resolution until the sharp parts are
     ready."""
 
-    moved = Signal()  # position, zoom or rotation
+    view_changed = Signal()  # position, zoom or rotation
     refreshed = Signal()  # the selection or the highlights may have changed
     # Number of a color: a digit was pressed with text or an area selected
     colour_requested = Signal(int)
@@ -430,7 +430,7 @@ class PageView(QAbstractScrollArea):
     def _scrolled(self) -> None:
         if not self._is_laying_out:
             self._place = self.layout_.place_of(self._top)
-            self.moved.emit()
+            self.view_changed.emit()
 
     def _lay_out(self) -> None:
         """Lay out the pages for the size of the window. The place remains, also while the window is
@@ -460,7 +460,7 @@ class PageView(QAbstractScrollArea):
         down.setValue(round(self.layout_.y_of(place)) if place else 0)
         self._is_laying_out = is_nested
         self.refresh()
-        self.moved.emit()
+        self.view_changed.emit()
 
     def _request_images(self) -> None:
         """Request the visible pages from the middle on, then those nearby."""

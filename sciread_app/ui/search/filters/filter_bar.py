@@ -134,7 +134,7 @@ class Popover(RoundedPopup):
             self.years.changed.connect(lambda *_: self._pause.start())
             self.years.reset.connect(self._clear)
             self._pause.timeout.connect(self._report_years)
-            self.years.described.connect(self.range_text.setText)
+            self.years.description_changed.connect(self.range_text.setText)
             values = self.years
         else:
             self.list = ValueList(words.title, words.narrow, field_words if field == "cat" else str)

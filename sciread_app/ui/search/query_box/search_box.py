@@ -54,7 +54,7 @@ class QueryEdit(QLineEdit):
     """The line edit. Down moves to the results, Esc clears it or, if it is empty, leaves it. F1, or
     a question mark in place of everything typed, asks for help."""
 
-    down = Signal()
+    down_pressed = Signal()
     escaped = Signal()
     undo_requested = Signal()  # Up, while it is empty: asks for recent searches
     entry_pasted = Signal(str)
@@ -92,7 +92,7 @@ class QueryEdit(QLineEdit):
         elif helps or (event.text() == "?" and self.selectedText() == self.text()):
             self.help_requested.emit()
         elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
-            self.down.emit()
+            self.down_pressed.emit()
         elif event.key() == Qt.Key.Key_Up and not self.text():
             self.undo_requested.emit()
         elif event.key() == Qt.Key.Key_Escape:
@@ -110,7 +110,7 @@ class SearchBox(QWidget):
     outside."""
 
     search_requested = Signal()  # typing has paused, Enter was pressed or the mode was changed
-    down = Signal()
+    down_pressed = Signal()
     escaped = Signal()
     entry_pasted = Signal(str)  # a BibTeX, RIS or PubMed entry
     names_requested = Signal(str, str)  # a field, and the typed beginning of a name
@@ -142,7 +142,7 @@ class SearchBox(QWidget):
         self._pause.timeout.connect(self._ask_after_pause)
         self.edit.textChanged.connect(self._pause.start)
         self.edit.returnPressed.connect(self._enter)
-        self.edit.down.connect(self._go_down)
+        self.edit.down_pressed.connect(self._go_down)
         self.edit.escaped.connect(self.escaped)
         self.edit.entry_pasted.connect(self.entry_pasted)
         self.edit.undo_requested.connect(self.recall)
@@ -232,7 +232,7 @@ class SearchBox(QWidget):
         """Leave for the results of what has been typed."""
         if self._pause.isActive():
             self.ask()
-        self.down.emit()
+        self.down_pressed.emit()
 
     def _ask_after_pause(self) -> None:
         """Search, unless the name of a field has been typed and its value has not."""

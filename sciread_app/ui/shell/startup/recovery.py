@@ -32,7 +32,7 @@ class StartupErrorDialog(QMessageBox):
     folder_chosen = Signal(object)  # Path: the folder of another or a new library
     restore_requested = Signal()
     salvage_chosen = Signal(object)  # Path: a folder that is not there yet
-    undecided = Signal()  # the dialog of folders was canceled
+    folder_choice_canceled = Signal()  # the dialog of folders was canceled
     quit_requested = Signal()
 
     def __init__(
@@ -67,7 +67,7 @@ class StartupErrorDialog(QMessageBox):
         elif button is self.leave:
             self.quit_requested.emit()
         else:
-            self.undecided.emit()
+            self.folder_choice_canceled.emit()
 
 
 class Recovery(QObject):
@@ -112,7 +112,7 @@ class Recovery(QObject):
             lambda folder: self.reopen_requested.emit(salvaging(self._home, folder))
         )
         box.folder_chosen.connect(self.folder_chosen)
-        box.undecided.connect(self._ask_again)
+        box.folder_choice_canceled.connect(self._ask_again)
         box.quit_requested.connect(self.quit_requested)
         box.finished.connect(box.deleteLater)
         box.open()

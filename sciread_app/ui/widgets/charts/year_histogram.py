@@ -27,7 +27,7 @@ class YearHistogram(QWidget):
 
     changed = Signal(int, int)  # first and last year of the range, while it is dragged
     reset = Signal()
-    described = Signal(str)  # the range as text
+    description_changed = Signal(str)  # the range as text
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class YearHistogram(QWidget):
         count = sum(n for year, n in self._years.items() if first <= year <= last)
         text = _range(first, last, count) if self._years else NO_YEARS
         self.setAccessibleDescription(text)
-        self.described.emit(text)
+        self.description_changed.emit(text)
 
     def _step(self) -> float:
         return (self.width() - 2) / max(self._to - self._from + 1, 1)

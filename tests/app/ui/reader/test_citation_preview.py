@@ -86,8 +86,8 @@ def test_card_closes_when_the_mouse_leaves_both(qtbot, page, reading):
     card = page.book.citations.card
     qtbot.waitUntil(card.isVisible)
     qtbot.mouseMove(page.book.view.viewport(), place(page.book) + QPoint(0, 80))
-    card.entered.emit()
-    card.left.emit()
+    card.mouse_entered.emit()
+    card.mouse_left.emit()
     qtbot.waitUntil(lambda: not card.isVisible())
 
 
@@ -129,8 +129,8 @@ def test_card_stays_while_the_mouse_is_on_it(qtbot, page, reading):
     card = page.book.citations.card
     qtbot.waitUntil(card.isVisible)
     qtbot.mouseMove(page.book.view.viewport(), place(page.book) + QPoint(0, 80))
-    card.entered.emit()
-    with qtbot.assertNotEmitted(card.left, wait=500):
+    card.mouse_entered.emit()
+    with qtbot.assertNotEmitted(card.mouse_left, wait=500):
         pass
     assert card.isVisible()
 

@@ -72,6 +72,6 @@ def test_missing_file_emits_lost(qtbot, pictures, file):
         raise CannotShow(FailureReason.missing, "The file was moved or deleted.")
 
     file.draw = fail
-    with qtbot.waitSignal(pictures.lost) as signal:
+    with qtbot.waitSignal(pictures.file_lost) as signal:
         pictures.request("pages", [small(0)])
     assert signal.args[0].why is FailureReason.missing
