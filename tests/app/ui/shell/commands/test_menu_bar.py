@@ -12,6 +12,11 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.ui.library.actions import LIBRARY_ACTIONS
+from sciread_app.ui.shell.commands.menu_bar import MENUS
+from sciread_app.ui.shell.commands.window_actions import WINDOW_ACTIONS
+from sciread_app.ui.shell.page_registry import PAGES, action_table
+from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.duplicates import ONE, OTHER
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.recommendations import BEES, FakeRecommendations
@@ -148,6 +153,21 @@ def test_mnemonics_of_each_menu_are_unique(qtbot, window):
         if (letters := shared_mnemonics(menu))
     }
     assert not shared, "\n".join(f"{letters} {names}" for names, letters in shared.items())
+
+
+def test_sections_of_all_tables_are_in_the_menus():
+    places = {f"{menu}/{name}" for menu, (_, names) in MENUS.items() for name in names}
+    of_pages = [table for spec in PAGES if (table := action_table(spec))]
+    assert len(of_pages) == len(PAGES) - 1  # Add papers has the menu of the window
+    for table in (LIBRARY_ACTIONS, *WINDOW_ACTIONS, *of_pages):
+        assert {section.place for section in table.sections} <= places
+
+
+def test_tool_tip_of_an_unavailable_action_is_the_reason(window):
+    tag = menu_action(window, "Tag…")
+    assert tag.isEnabled() and tag.toolTip() == "Tag"
+    window.go_to("settings")
+    assert not tag.isEnabled() and tag.toolTip() == tag.property("why_not") != ""
 
 
 def test_menu_bar_has_the_usual_menus(window):
