@@ -82,10 +82,13 @@ def measure(home: Path, count: int) -> None:
     tell("shown in full and painted", shown)
     tell(
         "references",
-        [timed(lambda id=id: gateway.about.ring(id, CitationDirection.references)) for id in ids],
+        [
+            timed(lambda id=id: gateway.about.citations(id, CitationDirection.references))
+            for id in ids
+        ],
     )
     few = ids[:20]
-    tell("similar papers", [timed(lambda id=id: gateway.about.alike(id, Task())) for id in few])
+    tell("similar papers", [timed(lambda id=id: gateway.about.similar(id, Task())) for id in few])
     jobs.shut_down()
     gateway.close()
 

@@ -132,10 +132,7 @@ def reading(window: MainWindow) -> None:
     assert isinstance(gateway, WindowGateway)
     active = gateway.workspace.library.active_model
     active.begin("allenai--specter2_base", ModelRef("starter", ""))
-    page._activation.share, page._activation._progress_text = (
-        0.43,
-        "43% · 58 of 136 · 12/s · 6 s left",
-    )
+    page._activation.share, page._activation._progress = 0.43, (58, 136, "")
     _choose(window, "allenai--specter2_base")
     wait(lambda: page.card.about and page.card.about.model.state is ModelState.pending)
     active.cancel("allenai--specter2_base")

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.distributed.ranks import ROOT
 from trainer.encoders.vector_cache import CachedVectors, VectorCache, cache_folder, text_key
 
+ROOT = Path(__file__).resolve().parents[3]
 DIM = 8
 
 
