@@ -140,7 +140,7 @@ class ActivationController(QObject):
         )
         self.job.indexes = not ready
         self.job.retry = partial(self.activate, *request)
-        self.job.on_cancelled = partial(self._job_cancelled, request.model)
+        self.job.on_cancel = partial(self._job_cancelled, request.model)
         self.state_changed.emit()
 
     def _activate(self, model: str, task: Task) -> ActivationResult:

@@ -249,13 +249,13 @@ class ComparePanel(QWidget):
             self.nothing.show_message("models", problem.message, problem.hint, (retry,))
 
         self.nothing.show_message("wait", title)
-        job = self._jobs.run(
+        self._jobs.run(
             title,
             lambda task: self._comparisons.add_trained(trained.key, task),
             self.prefer,
             on_failed=failed,
+            on_cancelled=partial(self._offer_to_add, trained),
         )
-        job.on_cancelled = partial(self._offer_to_add, trained)
 
     def _ask(self) -> None:
         """Search with both models. Results are shown together, since the time a model takes would

@@ -173,8 +173,8 @@ class InstalledPairView(ModelPairView):
             lambda task: comparisons.add_trained(trained.key, task),
             added,
             on_failed=failed,
+            on_cancelled=self._stopped,
         )
-        self._adding.on_cancelled = self._stopped
         self._show_pair()
 
     def _stopped(self) -> None:

@@ -128,7 +128,8 @@ class Job:
     link: tuple[str, Callable[[], object]] | None = None
     file: Path | None = None
     show_log: Callable[[Any], object] | None = None
-    on_cancelled: Callable[[], object] = lambda: None  # called when the user cancels
+    on_cancel: Callable[[], object] = lambda: None  # called as soon as the user cancels
+    on_cancelled: Callable[[], object] = lambda: None  # called when the canceled job has ended
 
     @property
     def can_pause(self) -> bool:
@@ -139,7 +140,7 @@ class Job:
         """Cancel on behalf of the user. A job that is replaced, or that ends with the window, is
         canceled without this."""
         self.task.cancel()
-        self.on_cancelled()
+        self.on_cancel()
 
 
 class _Slots:
@@ -233,6 +234,7 @@ class JobRunner(QObject):
         on_done: Callable[[T], None] = lambda _: None,
         *,
         on_failed: Callable[[JobError], None] | None = None,
+        on_cancelled: Callable[[], object] = lambda: None,
         queue: JobQueue = JobQueue.long,
         replaces: str = "",
         stop_note: str = "",
@@ -241,24 +243,24 @@ class JobRunner(QObject):
     ) -> Job:
         """Run `work` in `queue` and pass its result to `on_done` on the main thread.
 
-        A job started with `replaces` cancels the last job started under that name, whose result
-        is dropped. A failure is passed to `on_failed` if given, else emitted as `failed`. A
-        canceled job has not failed. For `stop_note`, `file` and `visible` see `Job`.
+        A job started with `replaces` drops the last job started under that name. A failure is
+        passed to `on_failed` if given, else emitted as `failed`. A canceled job has not failed:
+        when it has ended, `on_cancelled` is called, unless it was dropped or ends with the window.
+        For `stop_note`, `file` and `visible` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
         job.stop_note, job.file, job.visible = stop_note, file, visible
+        job.on_cancelled = on_cancelled
         if self._closed:
             return job  # requested while the window closes
         slots = self._slots[queue]
         job.task = Task(self._reporter(job), slots.released)
         job.retry = lambda: self.run(
-            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces,
-            stop_note=stop_note, file=file, visible=visible,
+            title, work, on_done, on_failed=on_failed, on_cancelled=on_cancelled, queue=queue,
+            replaces=replaces, stop_note=stop_note, file=file, visible=visible,
         )  # fmt: skip
         if replaces:
-            if older := self._latest.get(replaces):
-                older.replaced = True
-                older.task.cancel()
+            self.drop(replaces)
             self._latest[replaces] = job
         slot = slots.enqueue()
         future = self._pools[queue].submit(self._work, work, job, partial(slots.wait, slot))
@@ -270,6 +272,13 @@ class JobRunner(QObject):
         # ended.
         future.add_done_callback(lambda future: slots.release(slot))
         return job
+
+    def drop(self, name: str) -> None:
+        """Cancel the last job started with `replaces=name` if it has not ended. Its result, or its
+        failure, is dropped."""
+        if job := self._latest.get(name):
+            job.replaced = True
+            job.task.cancel()
 
     def follow(
         self,
@@ -294,7 +303,7 @@ class JobRunner(QObject):
             stop_note=stop_note,
             link=link,
             show_log=show_log,
-            on_cancelled=stop,
+            on_cancel=stop,
         )
         self.external.append(job)
         self.queued.emit(job)
@@ -399,6 +408,8 @@ class JobRunner(QObject):
             result = future.result()
         except (Cancelled, CancelledError):
             job.cancelled = True
+            if not job.replaced:
+                job.on_cancelled()
         except Exception as error:  # any error at all is shown to the user
             self._fail(job, error)
         else:

@@ -74,6 +74,45 @@ def test_cancelled_job_neither_fails_nor_delivers(qtbot, jobs):
     assert (failed, done) == ([], [])
 
 
+def test_on_cancelled_is_called_when_the_work_has_stopped(qtbot, jobs):
+    stopping, stopped = threading.Event(), threading.Event()
+
+    def work(task):
+        stopping.wait(60)
+        stopped.set()
+        task.raise_if_cancelled()
+
+    was_stopped = []
+    job = jobs.run("Copying", work, on_cancelled=lambda: was_stopped.append(stopped.is_set()))
+    qtbot.waitUntil(lambda: job.has_started)
+    job.cancel()
+    assert was_stopped == []
+    stopping.set()
+    qtbot.waitUntil(lambda: was_stopped == [True])
+
+
+def test_dropped_job_delivers_nothing(qtbot, jobs):
+    release, calls = threading.Event(), []
+
+    def work(task):
+        release.wait(60)
+        return "late"
+
+    jobs.run(
+        "Comparing", work, calls.append, on_cancelled=lambda: calls.append("canceled"),
+        replaces="pair",
+    )  # fmt: skip
+    jobs.run(
+        "Comparing again", work, calls.append, on_cancelled=lambda: calls.append("canceled"),
+        replaces="pair",
+    )  # fmt: skip
+    jobs.drop("pair")
+    jobs.drop("unknown")
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert calls == []
+
+
 def test_replaced_job_result_is_dropped(qtbot, jobs):
     release, results, failed = threading.Event(), [], []
     jobs.failed.connect(lambda job, problem: failed.append(problem))
