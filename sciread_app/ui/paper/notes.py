@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -99,7 +100,7 @@ class Notes(QWidget):
         if number not in self.views:
             assert self._paper is not None
             view = NoteView(self._paper, number, self._about, self._jobs)
-            view.saved.connect(self._saved)
+            view.saved.connect(partial(self._saved, view))
             view.closed.connect(self._closed)
             view.escaped.connect(self.escaped)
             view.failed.connect(self.failed)
@@ -108,8 +109,8 @@ class Notes(QWidget):
             self.layout_changed.emit()
         return self.views[number]
 
-    def _saved(self, number: int) -> None:
-        if number == NEW:
+    def _saved(self, view: NoteView) -> None:
+        if self.views.get(NEW) is view:  # another paper may be shown by now
             self._drop(NEW)
         self._show_add()
         self.changed.emit()
@@ -128,7 +129,7 @@ class Notes(QWidget):
         self._column.removeWidget(view)
         held = holds_focus(view)
         view.hide()
-        view.deleteLater()
+        view.delete_when_saved()
         if held:  # else Qt would move the focus to the next widget
             self.escaped.emit()
 
@@ -139,9 +140,9 @@ class Notes(QWidget):
 
 class NoteView(QFrame):
     """One note, rendered or in the editor; the number NEW is that of a note that is not saved yet.
-    `saved` and `closed` pass the number."""
+    `closed` passes the number."""
 
-    saved = Signal(int)
+    saved = Signal()
     closed = Signal(int)
     escaped = Signal()
     failed = Signal(object)  # JobError
@@ -155,6 +156,7 @@ class NoteView(QFrame):
         self._saved = ""  # the text in the library
         self._kept: str | None = None  # the text of the draft
         self._saving = False
+        self._is_dropped = False  # to be deleted when it is saved
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._keep_soon)
         self._build()
@@ -192,7 +194,8 @@ class NoteView(QFrame):
         if self._saving or (number == NEW and not text):
             return
         self.keep()
-        self._saving = True
+        self._set_saving(True)
+        self._jobs.drop(self._draft)
         editor, drafts = self._about.editor, self._about.drafts
 
         def work(task: object) -> None:
@@ -207,13 +210,19 @@ class NoteView(QFrame):
             work,
             lambda _: self._end(text),
             on_failed=self._not_saved,
+            on_cancelled=lambda: self._set_saving(False),
             queue=JobQueue.short,
-            replaces=self._draft,
         )
+
+    def delete_when_saved(self) -> None:
+        """Delete this widget, but not before the text being saved is saved."""
+        self._is_dropped = True
+        if not self._saving:
+            self.deleteLater()
 
     def leave(self) -> None:
         """Leave the editor on Esc: a changed text stays open and is saved as a draft."""
-        if self.box.toPlainText() == self._saved:
+        if not self._saving and self.box.toPlainText() == self._saved:
             self.discard()
         else:
             self.keep()
@@ -221,7 +230,9 @@ class NoteView(QFrame):
 
     def discard(self) -> None:
         """Revert to the saved text. The discarded text can be restored until another paper is
-        shown."""
+        shown. Does nothing while the text is being saved."""
+        if self._saving:
+            return
         self._discarded = self.box.toPlainText()
         self._pause.stop()
         self._kept = None
@@ -268,23 +279,29 @@ class NoteView(QFrame):
         self._jobs.run(
             tr("Removing a note"),
             lambda task: editor.change_note(number, ""),
-            lambda _: self.saved.emit(number),
+            lambda _: self.saved.emit(),
             queue=JobQueue.short,
         )
 
     def _end(self, text: str) -> None:
-        self._saving = False
+        self._set_saving(False)
         self._kept = None
         self._saved = text
         if self.number != NEW:  # a new note is shown under its own number
             self.text.show_markdown(text)
             self._show(editing=False)
             self.text.setFocus()
-        self.saved.emit(self.number)
+        self.saved.emit()
 
     def _not_saved(self, problem: JobError) -> None:
-        self._saving = False
+        self._set_saving(False)
         self.failed.emit(problem)
+
+    def _set_saving(self, saving: bool) -> None:
+        self._saving = saving
+        self.box.setReadOnly(saving)  # what is typed now would not be saved
+        if self._is_dropped and not saving:
+            self.deleteLater()
 
     def _open(self, text: str) -> None:
         self.box.setPlainText(text)

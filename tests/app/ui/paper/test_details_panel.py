@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_
 from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.services.library.note_drafts import NEW
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.paper import style_picker
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper.related_papers import CITING, REFERENCES
@@ -440,6 +443,75 @@ def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway, context):
     ((shown_as, problem),) = context.messages.calls
     assert shown_as == "show_problem" and problem.message == "The disk is full."
     assert view.is_open and gateway.about.drafts.of(1) == {NEW: "precious"}
+
+
+@pytest.fixture
+def slow_notes(gateway, monkeypatch):
+    """An event; new notes are not saved until it is set."""
+    release, add_note = threading.Event(), gateway.about.editor.add_note
+
+    def add_slowly(paper, text):
+        assert release.wait(60)
+        return add_note(paper, text)
+
+    monkeypatch.setattr(gateway.about.editor, "add_note", add_slowly)
+    yield release
+    release.set()
+
+
+def test_note_is_saved_although_discard_is_clicked_while_it_is_saved(
+    show, qtbot, gateway, context, slow_notes
+):
+    panel = show()
+    view = write(qtbot, panel, "precious")
+    view.save()
+    view.discard_button.click()
+    qtbot.keyClicks(view.box, "lost")  # the editor is about to close
+    with qtbot.waitSignal(context.events.library_changed):
+        slow_notes.set()
+    qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
+    assert shown(panel.parts.notes.views[1].text) == "precious"
+    assert gateway.about.drafts.of(1) == {}
+
+
+def test_note_whose_saving_was_canceled_can_be_saved_again(
+    show, qtbot, jobs, gateway, context
+):
+    panel = show()
+    view = write(qtbot, panel, "precious")
+    release = threading.Event()
+    others = [
+        jobs.run("Searching", lambda task: release.wait(60), queue=JobQueue.short)
+        for _ in range(JobQueue.short.value)
+    ]
+    qtbot.waitUntil(lambda: all(job.has_started for job in others))
+    view.save()
+    jobs.running()[-1].cancel()
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert view.is_open and gateway.about.drafts.of(1) == {NEW: "precious"}
+    qtbot.keyClicks(view.box, "!")
+    with qtbot.waitSignal(context.events.library_changed):
+        view.save()
+    assert [note.text for note in gateway.about.editor.notes[1].values()] == ["precious!"]
+
+
+def test_note_is_saved_although_another_paper_is_shown_meanwhile(
+    show, qtbot, jobs, gateway, context, slow_notes, monkeypatch
+):
+    faults = []
+    monkeypatch.setattr(sys, "excepthook", lambda *fault: faults.append(fault))
+    panel = show()
+    write(qtbot, panel, "precious").save()
+    show(2, panel)
+    panel.write_note()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    with qtbot.waitSignal(context.events.library_changed):
+        slow_notes.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert [note.text for note in gateway.about.editor.notes[1].values()] == ["precious"]
+    assert gateway.about.drafts.of(1) == {} and panel.parts.notes.views[NEW].is_open
+    assert faults == []
 
 
 def test_note_is_edited_and_removed(show, qtbot, gateway, context):
