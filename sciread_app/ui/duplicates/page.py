@@ -69,6 +69,7 @@ class DuplicatesPage(Page):
         self._to_list = False  # move the focus to the list when it is filled
         self.busy = True  # the last decision is being carried out
         self._loading = True  # no pair is shown yet, though there may be one
+        self._loaded: DuplicatePair | None = None  # the pair that is shown or loading
         self._asked: Callable[[], None] | None = None  # the action to apply to the first pair shown
         self.back = styled(QPushButton(tr("Back to library")), "link")
         self.lists = SegmentedControl(tr("Lists"), LISTS)
@@ -123,7 +124,8 @@ class DuplicatesPage(Page):
         pair = self.list.current
         return (pair.a, pair.b) if pair else ()
 
-    # Actions. One that is requested while a pair is loading is applied when it is shown.
+    # Actions. One that is requested while a pair is loading is applied when that pair is shown, and
+    # never to another one.
 
     def merge(self) -> None:
         if self._must_wait(self.merge):
@@ -207,12 +209,22 @@ class DuplicatesPage(Page):
             tr("Loading duplicates"),
             look,
             lambda show: show(),
+            on_cancelled=self._not_loaded,
             queue=JobQueue.short,
             replaces="duplicates",
         )
 
+    def _not_loaded(self) -> None:
+        self._dirty = True
+        self._asked = None
+
+    def _choose_list(self) -> None:
+        self._asked = None
+        self._load()
+
     def _show_merges(self, merges: list[Merge]) -> None:
-        self.busy = False
+        self.busy = self._loading = False
+        self._asked = None
         self.panel.found = None
         self.list.show_pairs([])
         self.merges.show_merges(merges)
@@ -252,19 +264,26 @@ class DuplicatesPage(Page):
 
     def _show_pair(self, pair: DuplicatePair | None) -> None:
         if pair is None:
+            self._loaded = None
+            self._jobs.drop("pair")
             return
+        if self._loaded and (pair.a, pair.b) != (self._loaded.a, self._loaded.b):
+            self._asked = None
+        self._loaded = pair
         self._loading = True
         self.panel.allow(False)
         self._jobs.run(
             tr("Comparing papers"),
             lambda task: (sides := self._reviewer.sides(pair)) and comparison(pair, sides),
             self._show_comparison,
+            on_cancelled=self._not_loaded,
             queue=JobQueue.short,
             replaces="pair",
         )
 
     def _show_comparison(self, found: PairComparison | None) -> None:
         if found is None:  # a paper was removed since the list was loaded
+            self._asked = None
             self._load()
             return
         if self._middle.currentWidget() is self._split:
@@ -340,7 +359,7 @@ class DuplicatesPage(Page):
 
     def _connect(self) -> None:
         self.back.clicked.connect(self._leave)
-        self.lists.chosen.connect(lambda _: self._load())
+        self.lists.chosen.connect(lambda _: self._choose_list())
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.search.clicked.connect(self.find_duplicates)
         self.search_due.button.clicked.connect(self.find_duplicates)

@@ -419,6 +419,56 @@ def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, contex
     assert edits.titles == []
 
 
+@pytest.fixture
+def slow_comparison(reviewer, monkeypatch):
+    """An event; papers are not compared while it is not set."""
+    release, sides = threading.Event(), reviewer.sides
+    release.set()
+
+    def look(pair):
+        assert release.wait(60)
+        return sides(pair)
+
+    monkeypatch.setattr(reviewer, "sides", look)
+    yield release
+    release.set()
+
+
+def test_merge_requested_in_the_merged_list_is_not_applied_to_a_pair(
+    qtbot, jobs, page, reviewer, slow_comparison
+):
+    reviewer.merged.append(Merge(1, PaperId(1), "On x", "On X", "both have DOI x", 0.0, ""))
+    slow_comparison.clear()
+    qtbot.keyClick(page.list, Key.Key_Down)
+    page.lists.tab_stops()[MERGED].click()
+    qtbot.waitUntil(lambda: page.merges.isVisible())
+    page.merge()
+    slow_comparison.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.merges.isVisible()
+    page.lists.tab_stops()[TO_LOOK_AT].click()
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.merge.isEnabled())
+    assert reviewer.calls == []
+
+
+@pytest.mark.parametrize("leave", ["pair", "list"])
+def test_merge_requested_for_a_loading_pair_is_not_applied_to_another(
+    qtbot, jobs, page, reviewer, slow_comparison, leave
+):
+    slow_comparison.clear()
+    qtbot.keyClick(page.list, Key.Key_Down)
+    page.merge()
+    if leave == "pair":
+        qtbot.keyClick(page.list, Key.Key_Down)
+    else:
+        page.lists.tab_stops()[VERSIONS].click()
+    slow_comparison.set()
+    title = "Ants" if leave == "pair" else "Crickets"
+    qtbot.waitUntil(lambda: page.panel.found and page.panel.found.pair.title == title)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert reviewer.calls == []
+
+
 def test_wide_file_name_is_elided_with_its_full_name_in_the_tooltip(qtbot, appearance):
     name = "1998_0042.1783_2017-11-12_10.1103_0031-9007_80.17_3891_v2_2024.pdf"
     cell = ComparisonCell("Files of the first paper", appearance)
