@@ -115,7 +115,7 @@ class MapView(QWidget):
         self._picked: int | None = None
         self._rings: NDArray[np.int64] = np.empty(0, np.int64)
         self.similar: list[SimilarPoint] = []  # to the current paper
-        self._group: int | None = None  # the focused group
+        self._focus: tuple[int, int | None] = (0, None)  # level and number of the focused group
         self._drag: Drag | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -129,6 +129,7 @@ class MapView(QWidget):
         before, self.points = self.points, points
         self._placements.clear()
         self._hovered = None
+        self._focus = (0, None)
         self.pick(None)
         if before is None:
             self.fit()
@@ -232,6 +233,12 @@ class MapView(QWidget):
     @property
     def groups(self) -> tuple[Cluster, ...]:
         return self.points.drawing.levels[self.level][1] if self.points else ()
+
+    @property
+    def _group(self) -> int | None:
+        """The focused group; None at other levels than its own."""
+        level, group = self._focus
+        return group if level == self.level else None
 
     @property
     def radius(self) -> float:
@@ -467,7 +474,7 @@ class MapView(QWidget):
             self.opened.emit(self._picked)
 
     def _go_to_group(self, group: int | None) -> None:
-        self._group = group
+        self._focus = (self.level, group)
         if group is not None:
             at = self.camera.point(self.groups[group].heart)
             if not self.rect().adjusted(30, 30, -30, -30).contains(at.toPoint()):
@@ -492,10 +499,7 @@ class MapView(QWidget):
 
     def show_camera(self, camera: Camera) -> None:
         self._animation.stop()
-        before = self.level
         self.camera, self._goal = camera, None
-        if self.level != before:
-            self._group = None
         self._changed()
 
     def _changed(self) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.map.map_service import NO_GROUP
 from sciread_app.ui.map.canvas import density_raster, point_renderer
+from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.similar_papers import (
     SimilarPoint,
     caption,
@@ -456,6 +457,33 @@ def test_tab_goes_through_groups_and_enter_selects_one(show, gateway, qtbot):
     with qtbot.waitSignal(panel.papers_selected) as selected:
         QTest.keyClick(panel.view, Qt.Key.Key_Return)
     assert sorted(selected.args[0]) == CORNER
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_0, Qt.Key.Key_Home])
+def test_whole_map_is_shown_after_a_fine_group_was_focused(show, gateway, key):
+    panel = show(gateway)
+    panel.view.setFocus()
+    while panel.view.level == 0:
+        QTest.keyClick(panel.view, Qt.Key.Key_Plus)
+    for _ in panel.view.groups:
+        QTest.keyClick(panel.view, Qt.Key.Key_Tab)
+    QTest.keyClick(panel.view, key)
+    panel.view.grab()
+    assert panel.view.level == 0 and "Map" in panel.view.accessibleName()
+
+
+def test_focused_group_is_forgotten_when_another_map_is_shown(show, gateway):
+    panel = show(gateway)
+    panel.view.setFocus()
+    for _ in panel.view.groups:
+        QTest.keyClick(panel.view, Qt.Key.Key_Tab)
+    drawn = gateway.map.drawn
+    one = replace(
+        drawn, coarse=np.minimum(drawn.coarse, 0), coarse_clusters=drawn.coarse_clusters[:1]
+    )
+    panel.view.show_points(MapPoints(one))
+    panel.view.grab()
+    assert "Map" in panel.view.accessibleName()
 
 
 def test_tab_leaves_the_map_after_the_last_group(show, gateway, qtbot):
