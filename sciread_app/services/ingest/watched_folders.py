@@ -107,7 +107,7 @@ class WatchedFolders:
 
     def add(self, path: Path, *, subfolders: bool = True, collection: str = "") -> WatchedFolder:
         """Watch a folder; the next scan imports its files. A folder that is watched gets these
-        options. Raises LibraryError."""
+        options, and is no longer paused. Raises LibraryError."""
         path = path.expanduser().absolute()
         if not path.is_dir():
             message = tr("The folder {folder} does not exist.", folder=path)
@@ -130,6 +130,10 @@ class WatchedFolders:
             message = tr("The folder {folder} is not watched.", folder=path)
             raise LibraryError(message, tr("`sciread watch list` lists the watched folders."))
         return found[0]
+
+    def change(self, folder: WatchedFolder, *, subfolders: bool, collection: str) -> None:
+        """Change these options of a folder, which stays paused if it is."""
+        self._store.change(folder.id, subfolders=subfolders, collection=collection)
 
     def pause(self, folder: WatchedFolder, paused: bool = True) -> None:
         """Pause watching a folder, or resume it."""

@@ -112,13 +112,13 @@ class WatchedFoldersPanel(QWidget):
 
     def _change(self) -> None:
         if folder := self.selected:
-            add = partial(
-                self._workspace.watch_folder,
-                Path(folder.path),
+            change = partial(
+                self._workspace.watched_folders.change,
+                folder,
                 subfolders=self.subfolders.isChecked(),
                 collection=self.collection.currentData() or "",
             )
-            self._run(tr("Changing a watched folder"), add)
+            self._run(tr("Changing a watched folder"), change)
 
     def _run(self, title: str, work: Callable[[], object]) -> None:
         def done(_: object) -> None:

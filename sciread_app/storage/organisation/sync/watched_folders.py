@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from sciread_app.domain.watched_folders import FileState, WatchedFile, WatchedFolder
 from sciread_app.storage import paper_rows, schema
@@ -50,17 +50,20 @@ class WatchedFolderStore:
         longer paused."""
         table = schema.watched_folders
         with self._db.writing() as db:
-            values: dict[str, Any] = {
-                "subfolders": subfolders,
-                "collection": collections.get_or_create(db, collection) if collection else None,
-                "paused": False,
-            }
+            values = _options(db, subfolders, collection) | {"paused": False}
             number = db.scalars(select(table.c.id).where(table.c.path == path)).one_or_none()
             if number is not None:
                 db.execute(update(table).where(table.c.id == number).values(values))
                 return int(number)
             row = values | {"path": path, "mount": "", "problem": ""}
             return int(db.execute(insert(table).values(row)).lastrowid)
+
+    def change(self, number: int, *, subfolders: bool, collection: str) -> None:
+        """Change these options of a folder, which stays paused if it is."""
+        table = schema.watched_folders
+        with self._db.writing() as db:
+            values = _options(db, subfolders, collection)
+            db.execute(update(table).where(table.c.id == number).values(values))
 
     def pause(self, number: int, paused: bool) -> None:
         self._set(number, paused=paused)
@@ -103,3 +106,9 @@ class WatchedFolderStore:
         table = schema.watched_folders
         with self._db.writing() as db:
             db.execute(update(table).where(table.c.id == number).values(values))
+
+
+def _options(db: Connection, subfolders: bool, collection: str) -> dict[str, Any]:
+    """Columns of these options; the collection is created if it is missing."""
+    id = collections.get_or_create(db, collection) if collection else None
+    return {"subfolders": subfolders, "collection": id}

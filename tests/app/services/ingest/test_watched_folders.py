@@ -455,3 +455,14 @@ def test_undo_of_an_import_after_its_file_was_moved_and_deleted(watched, library
     assert scan(watched)[0].missing == [str(moved)]
     LibraryEditor(library).undo()
     assert library.count() == 0
+
+
+def test_options_of_a_paused_folder_change_without_resuming_it(watched, library, folder):
+    watched.pause(watched.add(folder))
+    (paused,) = watched.all()
+    watched.change(paused, subfolders=False, collection="inbox")
+    (changed,) = watched.all()
+    assert changed.paused and not changed.subfolders and changed.collection == "inbox"
+    watched.change(changed, subfolders=True, collection="")
+    (changed,) = watched.all()
+    assert changed.subfolders and changed.collection == ""

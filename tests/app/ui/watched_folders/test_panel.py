@@ -76,3 +76,10 @@ def test_options_of_the_selected_folder_are_changed(qtbot, context, panel, gatew
     panel.collection.activated.emit(panel.collection.currentIndex())
     qtbot.waitUntil(lambda: gateway.known[0].collection == "thesis")
     assert not gateway.known[0].subfolders
+
+
+def test_paused_folder_stays_paused_when_its_options_change(qtbot, context, panel, gateway):
+    click(qtbot, context, panel.pause)
+    click(qtbot, context, panel.subfolders)
+    qtbot.waitUntil(lambda: not gateway.known[0].subfolders)
+    assert gateway.known[0].paused

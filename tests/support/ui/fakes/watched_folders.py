@@ -41,6 +41,10 @@ class FakeWatchedFolders:
             self.known[number] = added
         return added
 
+    def change(self, folder: WatchedFolder, *, subfolders: bool, collection: str) -> None:
+        at = self.known.index(folder)
+        self.known[at] = replace(folder, subfolders=subfolders, collection=collection)
+
     def pause(self, folder: WatchedFolder, paused: bool) -> None:
         at = self.known.index(folder)
         self.known[at] = replace(folder, paused=paused)
