@@ -241,6 +241,7 @@ class ComparisonView(ModelPairView):
         first, second = self.pair.chosen
         match = self._found.pair(first, second) if first != second else None
         if match is None:
+            self._jobs.drop("verdict")
             self._explain_missing_pair(len(self._found.names))
             return
         board, one, other = match
@@ -265,6 +266,7 @@ class ComparisonView(ModelPairView):
             work,
             lambda results: self._show(*results, board, (one, other)),
             on_failed=self._explain,
+            on_cancelled=lambda: self._explain(JobError(tr("The comparison was canceled."))),
             queue=JobQueue.short,
             replaces="verdict",
         )
@@ -310,7 +312,7 @@ class ComparisonView(ModelPairView):
             self._offer(None)
 
     def _explain(self, problem: JobError) -> None:
-        self.show_message("similar", problem.message, problem.hint)
+        self.show_message("similar", problem.message, problem.hint, ((tr("Retry"), self.ask),))
 
     def _explain_missing_pair(self, models: int) -> None:
         self.verdict = None

@@ -48,21 +48,21 @@ class CopyButton(QToolButton):
         fill(self.menu(), self.copy_requested.emit, self.other_requested.emit)
         self.clicked.connect(lambda: self.copy_requested.emit(self.what))
         self._back = QTimer(self, singleShot=True, interval=FEEDBACK_MS)
-        self._back.timeout.connect(self._show_format)
-        self._show_format()
+        self._back.timeout.connect(self.show_format)
+        self.show_format()
 
     def choose(self, what: CopyWhat, name: str) -> None:
         """Set the format that the button copies; `name` is its display name."""
         self.what, self._name = what, name
         if not self._back.isActive():
-            self._show_format()
+            self.show_format()
 
     def set_short(self, short: bool) -> None:
         """Show only the name of the format, for a narrow panel."""
         if short != self._short:
             self._short = short
             if not self._back.isActive():
-                self._show_format()
+                self.show_format()
 
     def show_busy(self) -> None:
         self._back.stop()
@@ -75,7 +75,8 @@ class CopyButton(QToolButton):
     def paint(self, theme: Theme) -> None:
         self.setIcon(icon("copy", theme.text))
 
-    def _show_format(self) -> None:
+    def show_format(self) -> None:
+        """Show what the button copies, in place of the state of the last copy."""
         # Translators: what is copied is such as BibTeX, DOI, or APA, in the text
         copies = tr("Copy {what}", what=self._name)
         self.setText(self._name if self._short else copies)

@@ -224,6 +224,7 @@ class DetailsPanel(QFrame):
             lambda task: self._about.copied(papers, what, task),
             self._copied,
             on_failed=self._not_copied,
+            on_cancelled=self.parts.copy.show_format,
             queue=JobQueue.short,
             replaces="copy",
         )

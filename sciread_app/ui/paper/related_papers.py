@@ -81,6 +81,7 @@ class RelatedPapers(QWidget):
             self._loaded.clear()
             self._loading.clear()
             self._whole = False
+            self.note.hide()
             self._show()
             self._show_neighbors()
 
@@ -124,6 +125,7 @@ class RelatedPapers(QWidget):
             work,
             done,
             on_failed=failed,
+            on_cancelled=lambda: self._loading.discard(tab),
             queue=JobQueue.short,
             replaces=f"around {tab} {id(self)}",  # there are other panels, on other pages
         )
@@ -184,17 +186,29 @@ class RelatedPapers(QWidget):
         paper = self._id
 
         def done(result: Any) -> None:
-            self._asking = None
-            if paper == self._id:
-                self.note.hide()
+            if is_shown():
                 then(result)
 
         def failed(problem: JobError) -> None:
-            self._asking = None
-            self._explain(problem)
-            self._show()
+            if is_shown():
+                self._explain(problem)
 
-        self._asking = self._jobs.run(title, work, done, on_failed=failed, queue=JobQueue.network)
+        def is_shown() -> bool:
+            """End the request; return whether the paper is still shown."""
+            self._asking = None
+            self._show()
+            if paper == self._id:
+                self.note.hide()
+            return paper == self._id
+
+        self._asking = self._jobs.run(
+            title,
+            work,
+            done,
+            on_failed=failed,
+            on_cancelled=is_shown,
+            queue=JobQueue.network,
+        )
         self._show()
 
     def _show_report(self, report: CitationReport) -> None:

@@ -11,7 +11,7 @@ from sciread_app.domain.query.ast import TRASH
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 
@@ -52,16 +52,17 @@ class EmptyList(EmptyState):
     def _look_up(self, wanted: str, heading: str) -> None:
         self.show_message("search", heading, tr("Looking up the paper…"))
 
-        def failed(problem: JobError) -> None:
+        def explain(why: str) -> None:
             if wanted == self._wanted:
                 again = (tr("Retry"), lambda: self._look_up(wanted, heading))
-                self.show_message("search", heading, problem.text, (again,))
+                self.show_message("search", heading, why, (again,))
 
         self._jobs.run(
             tr("Looking up {name}", name=wanted),
             lambda task: self._about.fetch(wanted, task),
             lambda _: self._events.papers_added.emit(LibraryChanges(papers=True)),
-            on_failed=failed,
+            on_failed=lambda problem: explain(problem.text),
+            on_cancelled=lambda: explain(tr("The look-up was canceled.")),
             queue=JobQueue.network,
         )
 

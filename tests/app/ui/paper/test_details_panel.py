@@ -621,6 +621,59 @@ def test_citations_are_fetched_on_request(show, qtbot, gateway):
     assert around.fetch.isHidden()
 
 
+@pytest.fixture
+def slow_source(gateway, monkeypatch):
+    """An event; citations are not fetched until it is set."""
+    release, ask = threading.Event(), gateway.about.ask
+
+    def wait(paper, task):
+        while not release.wait(0.01):
+            task.raise_if_cancelled()
+        return ask(paper, task)
+
+    monkeypatch.setattr(gateway.about, "ask", wait)
+    yield release
+    release.set()
+
+
+@pytest.mark.parametrize("refused", ["", "Semantic Scholar is away."])
+def test_citations_of_the_next_paper_can_be_fetched_afterwards(
+    show, qtbot, jobs, gateway, slow_source, refused
+):
+    gateway.about.refuse = refused
+    panel = show()
+    around = panel.parts.around
+    around.go_to(REFERENCES)
+    around.ask()
+    show(2, panel)
+    around.load()
+    assert around.note.isHidden()
+    slow_source.set()
+    qtbot.waitUntil(lambda: around.idle and not jobs.running())
+    assert around.note.isHidden() and around.fetch.isEnabled()
+
+
+def test_citations_can_be_fetched_again_after_canceling(show, qtbot, jobs, gateway, slow_source):
+    around = show().parts.around
+    around.go_to(REFERENCES)
+    around.ask()
+    next(job for job in jobs.running() if job.queue is JobQueue.network).cancel()
+    qtbot.waitUntil(lambda: around.idle and not jobs.running())
+    assert around.note.isHidden() and around.fetch.isEnabled()
+
+
+def test_copy_button_shows_its_format_again_after_canceling(
+    show, qtbot, jobs, gateway, monkeypatch
+):
+    panel = show()
+    before = panel.parts.copy.text()
+    monkeypatch.setattr(gateway.about, "copied", lambda papers, what, task: task.wait(60, ""))
+    panel.copy()
+    assert panel.parts.copy.text() != before
+    jobs.running()[-1].cancel()
+    qtbot.waitUntil(lambda: panel.parts.copy.text() == before)
+
+
 def test_source_without_citations_is_shown_with_its_date(show, qtbot, gateway):
     gateway.about.rings[CitationDirection.citing] = CitationList(
         (), (), 0, 0, 1_700_000_000.0, True

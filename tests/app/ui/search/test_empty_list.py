@@ -1,5 +1,7 @@
 """Look-up of a paper that is searched for by an identifier and missing in the library."""
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 
@@ -82,3 +84,18 @@ def test_search_without_results_offers_to_add_by_identifier(qtbot, show_page, co
     qtbot.waitUntil(page.empty.isVisible)
     page.empty.buttons()[-1].click()
     assert context.navigate.calls[-1][0] == "add_by_identifier"
+
+
+def test_canceled_look_up_can_be_tried_again(qtbot, jobs, show_page, monkeypatch):
+    gateway, began = FakeGateway(3), threading.Event()
+
+    def fetch(text, task):
+        began.set()
+        task.wait(60, "Waiting for Crossref")
+
+    monkeypatch.setattr(gateway.about, "fetch", fetch)
+    page = show_page(gateway)
+    offered_actions(qtbot, page, ABSENT)[0].click()
+    qtbot.waitUntil(began.is_set)
+    jobs.running()[-1].cancel()
+    qtbot.waitUntil(lambda: [b.text() for b in page.empty.buttons()] == ["Retry"])
