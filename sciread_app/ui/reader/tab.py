@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
@@ -93,8 +94,9 @@ class ReaderTab(QStackedWidget):
         self._jobs.run(
             tr("Opening a file"),
             lambda task: self._look(password, task),
-            self._show,
+            partial(self._show, bool(password)),
             on_failed=self._failed,
+            on_cancelled=self._explain_cancellation,
             queue=JobQueue.short,
         )
 
@@ -105,9 +107,9 @@ class ReaderTab(QStackedWidget):
             return why
         return file, self._files.title(self.paper), self._files.place(file.shape.sha256)
 
-    def _show(self, opened: Opened | CannotShow) -> None:
+    def _show(self, with_password: bool, opened: Opened | CannotShow) -> None:
         if isinstance(opened, CannotShow):
-            self._explain(opened)
+            self._explain(opened, with_password=with_password)
             return
         file, title, place = opened
         if self._closed:
@@ -147,9 +149,12 @@ class ReaderTab(QStackedWidget):
         else:
             self._explain(why)
 
-    def _explain(self, why: CannotShow) -> None:
+    def _explain_cancellation(self) -> None:
+        self._failed(JobError(tr("The file was not opened.")))
+
+    def _explain(self, why: CannotShow, *, with_password: bool = False) -> None:
         if why.why is FailureReason.locked:
-            self.password.ask(self.path.name)
+            self.password.ask(self.path.name, is_wrong=with_password)
             self.setCurrentWidget(self.password)
             self.password.line.setFocus(Qt.FocusReason.OtherFocusReason)
             return
@@ -181,7 +186,6 @@ class _Password(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._asked = False
         heading = QLabel(tr("This file needs a password"))
         heading.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
         self.what = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "quiet")
@@ -198,13 +202,12 @@ class _Password(QWidget):
         column(2, heading, self.what, field, self.wrong, 3, parent=middle, spacing=10)
         row(1, (middle, 100), 1, parent=self)
 
-    def ask(self, name: str) -> None:
-        """Ask for the password; from the second time on, report that it was wrong."""
+    def ask(self, name: str, *, is_wrong: bool) -> None:
+        """Ask for the password; `is_wrong` reports that the last one was."""
         self.what.setText(
             tr("{name} is password-protected. SciRead does not store the password.", name=name)
         )
-        self.wrong.setVisible(self._asked)
-        self._asked = True
+        self.wrong.setVisible(is_wrong)
         self.line.clear()
 
     def _give(self) -> None:

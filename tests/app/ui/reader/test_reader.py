@@ -21,7 +21,7 @@ from sciread_app.domain.annotations.annotations import (
     ReadingPlace,
 )
 from sciread_app.domain.paper import LibraryChanges, PaperFile, PaperId
-from sciread_app.services.library.reader import FailureReason
+from sciread_app.services.library.reader import CannotShow, FailureReason
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.side.highlights_panel import HIGHLIGHT
 from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile
@@ -744,6 +744,20 @@ def test_locked_file_asks_for_its_password(qtbot, make_page, reading):
         if typed == "honey":
             qtbot.waitUntil(password.wrong.isVisible)
     qtbot.waitUntil(lambda: page.book is not None)
+
+
+def test_locked_file_that_changes_asks_again_without_blame(qtbot, make_page, reading):
+    reading.passwords = {BEES: "hive"}
+    page = make_page()
+    page.read(PaperId(1), BEES)
+    password = page.tab.password
+    qtbot.waitUntil(lambda: page.tab.currentWidget() is password)
+    QTest.keyClicks(password.line, "hive")
+    qtbot.keyClick(password.line, Key.Key_Return)
+    qtbot.waitUntil(lambda: page.book is not None)
+    page.book.lost.emit(CannotShow(FailureReason.changed, "The file has changed."))
+    qtbot.waitUntil(lambda: page.tab.currentWidget() is password)
+    assert not password.wrong.isVisible()
 
 
 @pytest.mark.parametrize("why", [FailureReason.missing, FailureReason.damaged])
