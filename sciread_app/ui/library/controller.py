@@ -290,7 +290,7 @@ class LibraryController(QObject):
         from sciread_app.ui.library.metadata.dialog import MetadataDialog  # loaded on first use
 
         for dialog in self._window.findChildren(MetadataDialog):
-            if dialog.isVisible() and dialog.papers == ids:
+            if dialog.isVisible() and dialog.papers == ids and dialog.missing == tuple(missing):
                 dialog.raise_()
                 dialog.activateWindow()
                 return

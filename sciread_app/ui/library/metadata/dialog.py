@@ -88,7 +88,7 @@ class MetadataDialog(QDialog):
         self._undo = undo
         self._is_applied = False
         self.papers = papers
-        self._missing = missing
+        self.missing = tuple(missing)
         self._job: Job | None = None
         self._closed = False
         self.groups: dict[str, _Group] = {}
@@ -202,7 +202,7 @@ class MetadataDialog(QDialog):
         for field, papers in lacking.items():
             box = QCheckBox(_LACKING[field](len(papers)))
             box.setEnabled(bool(papers))
-            box.setChecked(bool(papers) and field in self._missing)
+            box.setChecked(bool(papers) and field in self.missing)
             box.toggled.connect(self._show_state)
             self._boxes.addWidget(box)
             self.groups[field] = _Group(box, papers)

@@ -222,3 +222,15 @@ def test_edit_form_leads_to_the_lookup_of_its_paper(window, qtbot, jobs, gateway
     form.fields["venue"].setText(form._paper.venue)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert opened(window).isVisible() and not form.isVisible()
+
+
+def test_look_up_of_abstracts_opens_beside_that_of_all_missing_fields(window):
+    def dialogs():
+        return [one for one in window.findChildren(MetadataDialog) if one.isVisible()]
+
+    menu_action(window, "Look up missing metadata…").trigger()
+    abstracts = window.findChild(LookUpBar).look_up_requested
+    abstracts.emit("abstract")
+    assert len(dialogs()) == 2
+    abstracts.emit("abstract")
+    assert len(dialogs()) == 2
