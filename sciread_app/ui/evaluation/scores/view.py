@@ -56,12 +56,14 @@ class RowPanel(QFrame):
         self.facts.setContentsMargins(0, 4, 0, 0)
         parts = (self.title, self.below, self.bars, self.facts, self.read, 0)
         column(*parts, parent=inner, margins=(14, 12, 14, 14), spacing=6)
+        self._inner = inner
         scroll = scrolling(inner, self)
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # contains no widget that takes the focus
         scroll.setAccessibleName(tr("Details of the score"))
         column(scroll, parent=self, margins=1)
 
     def show_row(self, row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> None:
+        self._inner.show()
         shown = [model for model in models if model in row.cells]
         self.title.setText(row.result.title)
         parts = filter(None, (row.metric.title, how_read(row.metric)))
@@ -69,6 +71,9 @@ class RowPanel(QFrame):
         self.bars.show_row(row, results, shown)
         self.facts.setText("\n".join(_facts(row, results, shown)))
         self.read.setText("\n\n".join(_reading(row, results, shown)))
+
+    def clear(self) -> None:
+        self._inner.hide()
 
     def texts(self) -> list[QWidget]:
         return [self.title, self.below, self.facts, self.read]
@@ -157,6 +162,10 @@ class ScoresView(QWidget):
         self.legend.setText(f"{LEGEND} {OF_PAPERS}" if self.table.has_papers else LEGEND)
         problems = [problem for board in results.boards for problem in board.problems]
         show_text(self.problems, "\n".join(problems))
+        if row := self.table.current:
+            self._show_row(row)
+        else:
+            self.panel.clear()
         self._pages.setCurrentIndex(1 if self._found.boards else 0)
         self.changed.emit()
 
@@ -185,8 +194,6 @@ class ScoresView(QWidget):
     def _hide(self, model: str, hidden: bool) -> None:
         (self._hidden.add if hidden else self._hidden.discard)(model)
         self._show()
-        if row := self.table.current:
-            self._show_row(row)
 
     def _build(self) -> None:
         self.legend = styled(QLabel(wordWrap=True), "faint")

@@ -146,10 +146,10 @@ class ConfusionMatrix(QWidget):
         grid, side = self._grid()
         at = event.position()
         if self._confusion and grid.contains(at):
-            actual, predicted = (
-                int((at.y() - grid.top()) / side),
-                int((at.x() - grid.left()) / side),
-            )
+            # The right and bottom edges belong to the grid, too.
+            last = len(self._confusion.labels) - 1
+            actual = min(int((at.y() - grid.top()) / side), last)
+            predicted = min(int((at.x() - grid.left()) / side), last)
             QToolTip.showText(
                 event.globalPosition().toPoint(), self._words(actual, predicted), self
             )

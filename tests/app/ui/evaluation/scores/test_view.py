@@ -185,6 +185,11 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
     action.setChecked(False)
     assert len(view.columns) == 2 and view.table.model().columnCount() == FIRST + 2
     assert "TF-IDF" not in view.panel.bars.accessibleDescription()
+    for action in view.models.menu().actions():
+        action.setChecked(False)
+    assert not any(part.isVisible() for part in (*view.panel.texts(), view.panel.bars))
+    action.setChecked(True)
+    assert view.table.current is None or view.panel.title.isVisible()
 
 
 def test_empty_scores_view_offers_to_evaluate(page, dashboard, refresh, qtbot, settled):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QToolTip
 
 from sciread_app.services.evaluation.per_class_metrics import per_class
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
@@ -131,3 +133,17 @@ def test_turned_aligns_places_with_those_of_the_other_model():
     assert np.allclose(np.array([back.x, back.y]).T, chance - chance.mean(axis=0))
     of_others = Places("", "PCA", like.x, like.y, labels[::-1], ["a", "b", "c"])
     assert turned(of_others, like) is of_others
+
+
+def test_tooltip_on_the_last_edges_is_that_of_the_last_cell(view, monkeypatch):
+    choose_task(view, "Fields")
+    heat, shown = view.heats[0], []
+    grid, _ = heat._grid()
+    monkeypatch.setattr(QToolTip, "showText", lambda at, text, widget: shown.append(text))
+    for at in (grid.bottomRight(), grid.bottomRight() - QPointF(1, 1)):
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, at, heat.mapToGlobal(at), Qt.MouseButton.NoButton,
+            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        heat.mouseMoveEvent(move)
+    assert len(shown) == 2 and shown[0] == shown[1]
