@@ -371,8 +371,9 @@ def status(value: Mapping[str, Any]) -> RenderableType:
     for name in ("home", "papers", "in_trash", "found_by_meaning", "model", "tags", "collections"):
         table.add_row(labels.get(name, name), Text(str(value[name])))
     if last := value["last_import"]:
-        left = "" if last["finished"] else " (interrupted; run the same `sciread add` to resume)"
-        table.add_row("last import", Text(_counted(last) + left))
+        left = tr("(interrupted; run the same `sciread add` to resume)")
+        text = _counted(last) if last["finished"] else f"{_counted(last)} {left}"
+        table.add_row("last import", Text(text))
     if last := value["last_fetch"]:
         table.add_row("last fetch", Text(_counted(last) + _left_of_fetch(last)))
     return table
@@ -394,7 +395,8 @@ def _left_of_fetch(last: Mapping[str, Any]) -> str:
     finished."""
     if last["finished"]:
         return ""
-    why = tr("failed: {problem}", problem=last["problem"]) if last["problem"] else "not finished"
+    problem = last["problem"]
+    why = tr("failed: {problem}", problem=problem) if problem else tr("not finished")
     how = (
         " " + tr("Resume with `sciread fetch --resume {fetch}`.", fetch=last["fetch"])
         if last["fetch"]

@@ -149,7 +149,7 @@ class ImportHistoryPanel(QWidget):
         self.add_identifier = QPushButton(tr("Add by identifier…"))
         self.watch = QCheckBox(tr("Keep watching this folder"))
         self.watch.setToolTip(
-            tr("New papers in an imported folder come in by themselves: see Settings")
+            tr("Import new papers in this folder automatically; see Settings › Watched folders")
         )
         flow = FlowLayout(8)
         for button in self.buttons():
