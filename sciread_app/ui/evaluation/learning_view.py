@@ -116,6 +116,7 @@ class LearningView(QWidget):
         """Load the events of the ticked runs."""
         wanted = self.shown
         if not wanted:
+            self._jobs.drop("learning curves")
             self._show(({}, {}))
             return
 

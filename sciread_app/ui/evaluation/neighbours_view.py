@@ -129,6 +129,7 @@ class NeighboursView(InstalledPairView):
         if chosen is not None:
             self.show_content()
         if paper is None or chosen is None:
+            self._jobs.drop("neighbours")
             for side in self.sides:
                 side.clear()
             self.message.setText("" if paper else tr("Select a paper on the left."))

@@ -223,6 +223,7 @@ class TaskView(QWidget):
         """Load the figures stored with both reports."""
         match = self._found.pair(*self.pair.chosen)
         if match is None:
+            self._jobs.drop("pictures")
             self._show_nothing()
             return
         _, one, other = match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -151,3 +152,31 @@ def test_difference_bar_is_painted_on_the_side_of_the_better_model(view, appeara
     ]
     assert places and min(places) > picture.width() / 2
     assert table.model().index(1, METRIC).flags() & Qt.ItemFlag.ItemIsSelectable
+
+
+def test_late_verdict_does_not_replace_the_message(view, dashboard, settled, monkeypatch):
+    release, compare = threading.Event(), dashboard.compare
+
+    def compare_slowly(first, second, task):
+        assert release.wait(60)
+        return compare(first, second, task)
+
+    monkeypatch.setattr(dashboard, "compare", compare_slowly)
+    first, _ = view.pair.chosen
+    view.pair.swap.click()
+    view.pair.choose(first, first)
+    release.set()
+    settled()
+    assert view.empty.isVisible()
+
+
+def test_canceled_comparison_can_be_retried(qtbot, view, dashboard, jobs, settled, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(dashboard, "compare", lambda first, second, task: task.wait(60, ""))
+        view.pair.swap.click()
+        jobs.running()[-1].cancel()
+        settled()
+    (retry,) = view.empty.buttons()
+    qtbot.mouseClick(retry, Qt.MouseButton.LeftButton)
+    settled()
+    assert view.sentence.isVisible()

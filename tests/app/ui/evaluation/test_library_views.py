@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -181,3 +182,21 @@ def test_model_pair_view_never_holds_the_same_model_twice(qtbot):
     pair.offer({"a": "A", "b": "B", "c": "C"}, usual=("a", "b"))
     pair.boxes[1].setCurrentIndex(0)
     assert pair.chosen == ("b", "a")
+
+
+def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settled, monkeypatch):
+    release = threading.Event()
+    comparisons = gateway.comparisons
+    ask = comparisons.ask
+
+    def ask_slowly(*arguments):
+        assert release.wait(60)
+        return ask(*arguments)
+
+    monkeypatch.setattr(comparisons, "ask", ask_slowly)
+    first, _ = neighbours.pair.chosen
+    neighbours.pair.swap.click()
+    neighbours.pair.choose(first, first)
+    release.set()
+    settled()
+    assert all(not side.model.listing.ids for side in neighbours.sides)
