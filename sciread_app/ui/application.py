@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QLibraryInfo,
@@ -157,6 +157,7 @@ class Session:
             keep_on_screen(window)
             PagePreloader(window, jobs)
         window.events.opened.connect(lambda: self._then(window))
+        window.events.opened.connect(self._forget_request)
         window.show()
         opening.start()
         bell = self._listen(window)
@@ -202,16 +203,24 @@ class Session:
             opening.failed.connect(partial(self._recover, window, opening.jobs))
 
     def _reopen(self, wanted: Reopening) -> None:
-        self.next = Session(self._app, self._home, before=wanted)
+        self._continue(self._home, before=wanted)
         self._app.exit(0)
 
     def _switch(self, folder: Path, then: Callable[[MainWindow], object]) -> None:
-        self.next = Session(self._app, Home(folder), then=then)
+        self._continue(Home(folder), then=then)
         self._app.exit(0)
 
     def _follow(self, folder: Path, notice: str = "") -> None:
-        self.next = Session(self._app, Home(folder), notice=notice)
+        self._continue(Home(folder), notice=notice)
         self._app.exit(0)
+
+    def _continue(self, home: Home, **more: Any) -> None:
+        """Let a session on this home follow, which gets the files and the page of this one, unless
+        a window has shown them. `more`: further arguments of the session."""
+        self.next = Session(self._app, home, files=self._files, page=self._page, **more)
+
+    def _forget_request(self) -> None:
+        self._files, self._page = (), ""
 
     def _recover(
         self, window: MainWindow, jobs: JobRunner, error: SciReadError, before: JobError | None
@@ -237,7 +246,7 @@ class Session:
         folder = _another_folder(error, quietly=bool(self._screenshot))
         if folder is None:
             return 1
-        self.next = Session(self._app, Home(folder), files=self._files)
+        self._continue(Home(folder))
         return 0
 
     def _listen(self, window: MainWindow) -> SingleInstanceServer:

@@ -171,3 +171,27 @@ def test_home_that_cannot_be_created_is_explained(qapp, run_with_handlers, tmp_p
     assert code == 1 and icon == StartupErrorDialog.Icon.Critical
     assert set(buttons) == {"Select another folder…", "Quit"}
     assert str(tmp_path / "file" / "home") in text and "--home" not in text + hint
+
+
+@pytest.mark.parametrize("way", ["backup", "folder"])
+def test_requested_files_and_page_are_shown_after_a_recovery(
+    qapp, home, run_with_handlers, monkeypatch, tmp_path, way
+):
+    added = []
+    monkeypatch.setattr(MainWindow, "add", lambda window, files: added.append(files))
+    monkeypatch.setattr(recovery, "ask_for_backup", lambda copies, parent: copies[0])
+    other = open_home(tmp_path / "other")
+    change_settings(other.settings, model="none")
+    choose_folder(monkeypatch, other.folder)
+    refs = tmp_path / "refs.bib"
+    session = Session(qapp, home, files=[refs], page="models")
+
+    def recover(box):
+        (box.restore if way == "backup" else box.another).click()
+
+    def look(window):
+        QApplication.exit(0)
+        return window.other_page("models").isVisible()
+
+    _, results = run_with_handlers(run_all(session), recover, look)
+    assert results[-1] is True and added == [[refs]]
