@@ -474,9 +474,7 @@ def test_note_is_saved_although_discard_is_clicked_while_it_is_saved(
     assert gateway.about.drafts.of(1) == {}
 
 
-def test_note_whose_saving_was_canceled_can_be_saved_again(
-    show, qtbot, jobs, gateway, context
-):
+def test_note_whose_saving_was_canceled_can_be_saved_again(show, qtbot, jobs, gateway, context):
     panel = show()
     view = write(qtbot, panel, "precious")
     release = threading.Event()
