@@ -16,7 +16,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.support.distributed.ranks import ROOT
 from tests.support.models.small_runs import METHODS, small_base, small_corpus, small_recipe
 from trainer.contract.package import ADAPTER_WEIGHTS
 from trainer.contract.run import Run
@@ -25,6 +24,8 @@ from trainer.loop.setup import Options
 from trainer.train import train
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # No dropout, which is random per rank, and a last step of one example, for one rank only.
 SETTINGS: dict[str, dict[str, Any]] = {

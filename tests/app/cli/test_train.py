@@ -99,7 +99,7 @@ def test_interrupting_follow_does_not_stop_the_training(shell, monkeypatch):
 def test_job_is_written_and_its_result_imported(shell, tmp_path):
     job = tmp_path / "job"
     output = shell.run("train", "job", "specter-small", str(job)).stdout
-    assert "sh train.sh" in output.replace("\n", "") and (job / "train.sh").is_file()
+    assert "sh train.sh" in " ".join(output.split()) and (job / "train.sh").is_file()
     fake_trainer._steps(Run(job / "run"), seed=2)
     opened = shell.json("train", "open", str(job))
     assert (opened["standing"], opened["model"], opened["new"]) == ("finished", "made-by-run", True)

@@ -755,7 +755,7 @@ def test_locked_file_that_changes_asks_again_without_blame(qtbot, make_page, rea
     QTest.keyClicks(password.line, "hive")
     qtbot.keyClick(password.line, Key.Key_Return)
     qtbot.waitUntil(lambda: page.book is not None)
-    page.book.lost.emit(CannotShow(FailureReason.changed, "The file has changed."))
+    page.book.file_lost.emit(CannotShow(FailureReason.changed, "The file has changed."))
     qtbot.waitUntil(lambda: page.tab.currentWidget() is password)
     assert not password.wrong.isVisible()
 
