@@ -102,7 +102,8 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
             continue
         guard.moved()
         place = replace(place, total=place.total or found.total)
-        if found.total > MOST and not 0 < place.done + left <= MOST:
+        enough = query.most and place.done + left <= MOST
+        if found.total > MOST and not enough:
             place = place.with_slices(*part.halves())
             continue
         for page in _pages(query, place, found, left, client, task):

@@ -218,6 +218,14 @@ def test_papers_entered_between_runs_shift_nothing(serve, tmp_path):
     assert sorted([*pmids_of([first]), *rest]) == sorted(server.pmids())
 
 
+def test_resumed_slice_that_has_outgrown_a_search_is_fetched_completely(serve):
+    server, client = serve(90)
+    first = next(fetch_pages(client))
+    server.count = 250  # a search lists 100
+    rest = pmids_of(fetch_pages(client, cursor=first.cursor))
+    assert {*pmids_of([first]), *rest} == server.pmids()
+
+
 def test_changed_list_is_read_from_its_beginning(serve):
     server, client = serve(75)
     first = next(fetch_pages(client))
