@@ -4,7 +4,8 @@ The keys are `id` ("arxiv:2101.00027", "doi:...", "pmid:..."), `title`, `abstrac
 `venue`, `created` (an ISO date, possibly without day or month), `year`, `categories` and the first
 of them as `primary`, `keywords`. Absent keys are unknown. Lines written here also have `kind`,
 `identifiers`, `extra`, `files`, `source`, `source_id` and `format`, and are read back exactly;
-lines of other programs are cleaned of remains of web pages and LaTeX.
+lines of other programs are cleaned of remains of web pages and LaTeX. Only files on network shares
+become text in `extra`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS, doi_as_wri
 from sciread_app.domain.paper import KINDS, Author, Identifier, Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.json_lines import objects, string
+from sciread_app.formats.values import file_links
 from sciread_app.formats.values.author_list import authors, person
 from sciread_app.formats.values.markup import prose
 from sciread_app.language import tr
@@ -194,6 +196,7 @@ def _own_paper(record: dict[str, Any]) -> Paper | None:
     if record.get("format") != _FORMAT:
         return None
     try:
+        files, extra = _files(record)
         return Paper(
             title=_text(record.get("title", "")),
             abstract=_text(record.get("abstract", "")),
@@ -204,13 +207,24 @@ def _own_paper(record: dict[str, Any]) -> Paper | None:
             identifiers=tuple(_identifier(name) for name in record.get("identifiers", ())),
             fields=_texts(record.get("categories", ())),
             keywords=_texts(record.get("keywords", ())),
-            extra={key: _text(value) for key, value in record.get("extra", {}).items()},
-            files=_texts(record.get("files", ())),
+            extra=extra,
+            files=files,
             source=_text(record["source"]),
             source_id=_text(record["source_id"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None  # The line was edited manually: it is read like any other.
+
+
+def _files(record: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The files of a paper that `write` wrote, and its `extra`, to which files on network shares
+    are moved: as in BibTeX, they are kept as text and never opened."""
+    extra = {key: _text(value) for key, value in record.get("extra", {}).items()}
+    files = _texts(record.get("files", ()))
+    shares = list(filter(file_links.is_network_share, files))
+    if shares:
+        extra["file"] = file_links.to_field(shares, extra.get("file", ""))
+    return tuple(file for file in files if file not in shares), extra
 
 
 def _text(value: object) -> str:

@@ -87,7 +87,9 @@ def _survey(path: Path) -> _Survey:
                 if isinstance(block, BibtexEntry):
                     parent_keys.update(_parent_keys(block))
                 elif isinstance(block, Comment) and (match := _FOLDER.search(block.text)):
-                    folders.insert(0, folders[-1] / match[1].replace("\\\\", "/").replace("\\", ""))
+                    folder = match[1].replace("\\\\", "/").replace("\\", "")
+                    if not file_links.is_network_share(folder):
+                        folders.insert(0, folders[-1] / folder)
         if parent_keys:
             with open_text(path) as lines:
                 found = (block for block in blocks(lines) if isinstance(block, BibtexEntry))

@@ -14,6 +14,7 @@ from sciread_app.formats.files.streams import open_bytes
 from sciread_app.formats.files.xml_stream import BadXml, elements, text_of
 from sciread_app.formats.ris import record
 from sciread_app.formats.ris.record import Fields
+from sciread_app.formats.values import file_links
 from sciread_app.language import tr
 
 NAME = "endnote_xml"
@@ -119,8 +120,7 @@ def _data_folders(library: etree._Element, folder: Path) -> Iterator[Path]:
     path = library.get("path") or library.get("name") or text_of(library)
     if stem := PureWindowsPath(path).stem:
         yield folder / f"{stem}.Data" / "PDF"
-        # As in file_links, no network share is accessed.
-        if Path(path).is_absolute() and path[:2] not in ("\\\\", "//"):
+        if Path(path).is_absolute() and not file_links.is_network_share(path):
             yield Path(path).with_suffix(".Data") / "PDF"
 
 

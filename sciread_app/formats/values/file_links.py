@@ -12,6 +12,7 @@ _PARTS = re.compile(r"(?<!\\):")
 _ESCAPED = re.compile(r"\\([\\:;])")
 _DRIVE = re.compile(r"[A-Za-z]")
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]")
+_NETWORK_SHARE = re.compile(r"[\\/](?:[\\/]|\?\?[\\/])")  # also \\?\UNC\... and \??\UNC\...
 
 
 def resolve(field: str, folders: Sequence[Path]) -> tuple[tuple[str, ...], str]:
@@ -54,13 +55,23 @@ def path_of_url(url: str) -> str:
     return path[1:] if re.match(r"/[A-Za-z]:", path) else path
 
 
+def is_network_share(path: str) -> bool:
+    """Whether Windows would look for this path on another computer, or by the name of a device.
+
+    Paths of a bibliography from elsewhere must not do so: Windows would send the user's password
+    hash to any server.
+    """
+    return bool(_NETWORK_SHARE.match(path))
+
+
 def existing(path: str, folders: Sequence[Path]) -> str:
     """The absolute path if there is such a file in one of the folders, else empty.
 
-    Network shares are not accessed: a bibliography from elsewhere could make Windows send the
-    user's password hash to any server.
+    Network shares are not accessed.
     """
-    if not path.strip() or "\0" in path or path.startswith(("\\\\", "//", "http:", "https:")):
+    if not path.strip() or "\0" in path or path.startswith(("http:", "https:")):
+        return ""
+    if is_network_share(path):
         return ""
     path = path.replace("\\", "/") if "/" not in path else path
     for folder in folders:

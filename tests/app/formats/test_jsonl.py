@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sciread_app.domain.metadata.identifiers import IDENTIFIER_KINDS
 from sciread_app.domain.paper import KINDS, Author, Identifier, Paper, Skipped
 from sciread_app.formats import jsonl
+from sciread_app.formats.values import file_links
 
 
 @pytest.fixture
@@ -147,7 +148,16 @@ def test_incomplete_line_of_own_format_is_read_like_others(read):
     assert (paper.title, paper.source) == ("T & U", "jsonl")
 
 
+@pytest.mark.parametrize("share", [r"\\nas\papers\x.pdf", "//nas/x.pdf", r"/\nas\x.pdf"])
+def test_file_on_a_network_share_is_kept_as_text_only(read, share):
+    record = {"format": 1, "title": "T", "kind": "article", "source": "bibtex", "source_id": "a"}
+    (paper,) = read(record | {"files": ["/home/x.pdf", share], "extra": {"file": "gone.pdf"}})
+    assert paper.files == ("/home/x.pdf",)
+    assert paper.extra["file"] == file_links.to_field([share], "gone.pdf")
+
+
 words = st.text(max_size=30)
+local_files = words.filter(lambda name: not file_links.is_network_share(name))
 texts = st.lists(words, max_size=3).map(tuple)
 authors = st.builds(Author, words, words, words, words, st.booleans())
 plain_names = st.sampled_from(
@@ -168,7 +178,7 @@ papers = st.builds(
     fields=texts,
     keywords=texts,
     extra=st.dictionaries(words, words, max_size=3),
-    files=texts,
+    files=st.lists(local_files, max_size=3).map(tuple),
     source=words,
     source_id=words,
 )
