@@ -122,8 +122,8 @@ def _date(record: Mapping[str, Any]) -> str:
         for one in as_objects(record.get("dates"))
     }
     year = as_text(record.get("publicationYear"))
-    found = next((given[name] for name in _DATES if given.get(name, "").startswith(year)), "")
-    return found or dates.parse(year)
+    found = (given[name] for name in _DATES if given.get(name))
+    return next((day for day in found if day.startswith(year)), "") or dates.parse(year)
 
 
 def _publisher(value: Any) -> str:

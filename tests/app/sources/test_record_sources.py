@@ -65,6 +65,20 @@ def test_datacite_record_becomes_paper(works, client):
 
 
 @pytest.mark.parametrize(
+    ("given", "date"),
+    [
+        ([], ""),
+        ([{"date": "2020-05", "dateType": "Created"}], "2020-05"),
+        ([{"date": "unknown", "dateType": "Issued"}], ""),
+    ],
+)
+def test_datacite_record_without_year_has_the_best_date_given(works, client, given, date):
+    answer_of(works, DATASET | {"publicationYear": None, "dates": given})
+    [paper] = datacite.by_dois(["10.5281/zenodo.42"], client, Task())
+    assert paper.published == date
+
+
+@pytest.mark.parametrize(
     "hostile",
     [
         {"titles": "Bees"}, {"titles": []}, {"doi": 7}, {"doi": "10.1/other"},
