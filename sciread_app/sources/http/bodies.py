@@ -12,7 +12,11 @@ from typing import Any
 from sciread_app.language import tr
 
 PIECE = 256 << 10
-_MARKUP = re.compile(r"(?is)<(script|style|head)\b.*?</\1>|<!--.*?-->|<[^>]*>")
+# What is never closed extends to the end: if it were searched for again, time would be quadratic.
+_MARKUP = re.compile(
+    r"(?is)<(script|style)\b.*?(?:</\1>|\Z)|<head\b.*?(?:</head>|(?=<body\b)|\Z)"
+    r"|<!--.*?(?:-->|\Z)|<[^<>]*>"
+)
 
 
 class TooLong(Exception):
@@ -43,11 +47,11 @@ def message(body: bytes) -> str:
     text = body.decode("utf-8", "replace")
     try:
         parsed = json.loads(text)
-    except ValueError:
-        parsed = None
-    if isinstance(parsed, dict):
-        names = ("error", "message", "detail")
-        text = next((str(parsed[name]) for name in names if parsed.get(name)), "")
+        if isinstance(parsed, dict):
+            names = ("error", "message", "detail")
+            text = next((str(parsed[name]) for name in names if parsed.get(name)), "")
+    except (ValueError, RecursionError):
+        pass
     text = " ".join(html.unescape(_MARKUP.sub(" ", text)).split())
     text = "".join(filter(str.isprintable, text))
     sentence = re.split(r"(?<=[^\d][.!?])\s", text, maxsplit=1)[0].rstrip(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 import zlib
 
 import pytest
@@ -36,6 +37,32 @@ def test_truncated_packed_body_raises_bad_coding(body, data):
     packed = gzip.compress(body)
     with pytest.raises(BadCoding):
         whole([packed[: data.draw(st.integers(0, len(packed) - 1))]], "gzip", 10**9)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<html><head><title>x</title></head><body><h1>Bad query.</h1> Try.</body>", "Bad query"),
+        ("<html><head><title>x</title><body class=a>Bad query", "Bad query"),
+        ("<style>b {}</style><!-- <b> -->Bad <b>query</b><script>if (a < b)", "Bad query"),
+        ('{"error": "Bad <i>query</i>"}', "Bad query"),
+        ("Bad query: a < b. Try.", "Bad query: a < b"),
+    ],
+)
+def test_message_is_the_text_without_markup(body, text):
+    assert message(body.encode()) == text
+
+
+@pytest.mark.parametrize("opening", ["<", "<a ", "<head ", "<script ", "<!--", "<head><body>"])
+def test_message_of_markup_that_is_never_closed_takes_little_time(opening):
+    begun = time.process_time()
+    message(opening.encode() * (PIECE // len(opening)))
+    assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize("body", ["[" * 60_000, '{"error": ' * 60_000])
+def test_message_of_deeply_nested_json_is_its_text(body):
+    assert message(body.encode()).startswith(body[:10])
 
 
 @given(st.binary(max_size=500) | st.text(max_size=500).map(str.encode))
