@@ -107,17 +107,19 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     """The newest papers of a query, with a remark if fetching all of them takes minutes. Raises
     SourceError and Cancelled."""
-    found = _ArxivFetch(query, FetchCursor(), client, task).ask(
-        "submittedDate", "descending", 0, _FIRST
-    )
-    papers = [entry.record for entry in found.entries if isinstance(entry.record, Paper)]
-    minutes = round(found.total / _PAGE * 10 / 60)  # about ten seconds per page
+    run = _ArxivFetch(query, FetchCursor(), client, task)
+    named = bool(_named_ids(query.text))
+    found = run.ask("submittedDate", "descending", 0, _MOST_IDS if named else _FIRST)
+    entries = [entry for entry in found.entries if run.wants(entry)]
+    total = len(entries) if named else found.total
+    papers = [entry.record for entry in entries[:_FIRST] if isinstance(entry.record, Paper)]
+    minutes = round(total / _PAGE * 10 / 60)  # about ten seconds per page
     long = trn(
         "Fetching all papers takes at least {n} minute.",
         "Fetching all papers takes at least {n} minutes.",
         minutes,
     )
-    return Preview(found.total, papers, long if minutes > 1 else "")
+    return Preview(total, papers, long if minutes > 1 else "")
 
 
 def check(query: SourceQuery) -> str:
@@ -131,7 +133,7 @@ def check(query: SourceQuery) -> str:
             count,
             most=_MOST_IDS,
         )
-        return many if count > _MOST_IDS else ""
+        return many if count > _MOST_IDS else date_bounds.check(query)
     return arxiv_query.check(query.text) or date_bounds.check(query)
 
 
@@ -140,6 +142,7 @@ class _ArxivFetch:
 
     def __init__(self, query: SourceQuery, place: FetchCursor, client: Client, task: Task) -> None:
         self._query = query
+        self._named = _named_ids(query.text)
         self._client = client
         self._task = task
         self._guard = ProgressGuard(TITLE)
@@ -168,9 +171,9 @@ class _ArxivFetch:
         fresh: bool = False,
     ) -> AtomFeed:
         """One page. Raises Busy, and SourceError if arXiv does not respond."""
-        named = _named_ids(self._query.text)
+        named = ",".join(self._named)
         params = [
-            ("id_list", ",".join(named)) if named else ("search_query", self._text()),
+            ("id_list", named) if named else ("search_query", self._text()),
             ("sortBy", sort),
             ("sortOrder", order),
             ("start", str(start)),
@@ -189,6 +192,14 @@ class _ArxivFetch:
         if found.error:
             raise SourceError(found.error, tr("Check the query; arXiv cannot process it."))
         return found
+
+    def wants(self, entry: AtomEntry) -> bool:
+        """Whether a paper that arXiv sent is in the range of dates.
+
+        arXiv itself selects the results of a query by date, but not the papers of a list of IDs.
+        """
+        day = entry.published[:10]
+        return not self._named or submission_dates.contains(self._query, day)
 
     def _next(self, sort: str, order: str, size: int) -> AtomFeed:
         """The page after the present position, which moves back if papers before it were
@@ -274,11 +285,12 @@ class _ArxivFetch:
         return min(_PAGE + _OVERLAP, most) if most else _PAGE + _OVERLAP
 
     def _fresh(self, entries: Sequence[AtomEntry]) -> list[Paper | Skipped]:
-        """The papers that are new in this run and, in a refresh, have changed."""
+        """The papers wanted that are new in this run and, in a refresh, have changed."""
         fresh = []
         for position, entry in enumerate(entries, self.place.start):
             name = name_of(entry)
-            if name not in self._seen and entry.updated >= self._changed:
+            new = name not in self._seen and entry.updated >= self._changed
+            if new and self.wants(entry):
                 fresh.append(entry.record)
             if name:
                 self._seen.add(name)
@@ -403,7 +415,7 @@ class _ArxivFetch:
 
     def _sets(self) -> list[str]:
         """The sets that contain all papers of the query; empty if it could find any paper."""
-        if _named_ids(self._query.text):
+        if self._named:
             return []
         categories = arxiv_query.parse(self._query.text).categories() or []
         found = [sets_of(category) for category in categories]

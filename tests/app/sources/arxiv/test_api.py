@@ -159,6 +159,22 @@ def test_list_of_ids_is_fetched_in_one_request(server, new_client):
     assert "search_query" not in server.requests[0].params
 
 
+def test_list_of_ids_is_limited_to_the_dates(server, new_client):
+    some = dict(list(server.papers.items())[::250])
+    days = sorted(f"{paper.submitted:%Y-%m-%d}" for paper in some.values())
+    since, until = days[3], days[-4]
+    query = arxiv_query(" ".join(some), since=since, until=until)
+    inside = {id for id, p in some.items() if since <= f"{p.submitted:%Y-%m-%d}" <= until}
+    assert arxiv.check(query) == "" and 0 < len(inside) < len(some)
+    assert_each_once(ids_of(fetch_pages(new_client(), query)), inside)
+    preview = arxiv.preview(query, new_client(), Task())
+    assert preview.total == len(inside) == len(preview.papers)
+
+
+def test_dates_of_a_list_of_ids_are_checked():
+    assert "2024-13" in arxiv.check(arxiv_query("2101.00027", since="2024-13"))
+
+
 def test_too_many_ids_are_refused_before_any_request():
     many = " ".join(f"2101.{n:05}" for n in range(1, 400))
     assert arxiv.check(arxiv_query(many)) == "The query lists 399 arXiv IDs; the limit is 300."
