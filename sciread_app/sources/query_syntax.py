@@ -14,6 +14,8 @@ _LOOSE = re.compile(r"^(AND|OR)\b|\b(AND|OR|NOT)$")
 
 # A field at the beginning of a word: author:hopper, title:"gut microbiome".
 _FIELD = re.compile(r'(?<!\S)([a-z][a-z_.-]*):(?:"([^"]*)"|([^\s"]*))(?!\S)')
+# An operator beside a field, for which \0 stands.
+_JOINED = re.compile(r"\b(?:AND|OR|NOT)[\s(]*\0|\0[\s)]*\b(?:AND|OR|NOT)\b")
 
 
 class FieldQuery(NamedTuple):
@@ -42,6 +44,23 @@ def check_fields(text: str, known: Collection[str], source: str) -> str:
             )
         if not value:
             return tr("A search term is missing after {word}", word=f"{name}:")
+    return ""
+
+
+def check_joins(text: str, source: str) -> str:
+    """The error in how a query joins fields and words, as a sentence; "" if there is none.
+
+    For a source that treats fields as conditions of their own, beside the words.
+    """
+    spaced = re.sub(r"([()])", r" \1 ", text)
+    marked = _QUOTED.sub('""', _FIELD.sub("\0", spaced))
+    before = [marked[: match.start()] for match in re.finditer("\0", marked)]
+    if _JOINED.search(marked) or any(part.count("(") > part.count(")") for part in before):
+        return tr(
+            "{source} supports no fields in parentheses or joined by AND, OR, or NOT. Put the "
+            "fields after the words; each paper found matches all of them.",
+            source=source,
+        )
     return ""
 
 

@@ -36,8 +36,8 @@ FIELDS = (
 )
 OPERATORS: tuple[str, ...] = ()
 HELP = tr(
-    "Enter words, joined by AND, OR, and NOT in capitals, and fields. For example: "
-    'microbiome AND obesity author:"Grace Hopper" type:article. The dates are those of '
+    "Enter words, joined by AND, OR, and NOT in capitals, then fields without operators. For "
+    'example: microbiome AND obesity author:"Grace Hopper" type:article. The dates are those of '
     "publication. Fetching needs a free API key, which you can enter in Settings."
 )
 
@@ -79,6 +79,7 @@ def check(query: SourceQuery) -> str:
     return (
         query_syntax.check(query.text)
         or query_syntax.check_fields(query.text, _FILTERS, TITLE)
+        or query_syntax.check_joins(query.text, TITLE)
         or date_bounds.check(query)
     )
 

@@ -303,6 +303,36 @@ def test_query_is_checked_before_any_request(module, text, problem):
     assert module.check(SourceQuery(module.KEY, "gut", since="2024-13"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'gut AND (skin OR hair) NOT mouse author:"Grace Hopper" type:article',
+        'author:hopper "gut OR skin" type:article',
+        'title:"gut OR skin" hair',
+        "author:hopper",
+    ],
+)
+def test_openalex_query_with_operators_between_words_is_valid(text):
+    assert openalex.check(SourceQuery("openalex", text)) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'gut OR author:"Grace Hopper"',
+        "gut NOT author:hopper",
+        "NOT author:hopper gut",
+        "author:hopper OR author:lovelace",
+        "author:hopper NOT gut",
+        "gut AND (author:hopper)",
+        "gut (skin OR (author:hopper OR title:skin))",
+        "(gut author:hopper)",
+    ],
+)
+def test_openalex_query_with_joined_fields_is_refused(text):
+    assert "fields" in openalex.check(SourceQuery("openalex", text))
+
+
 def test_rejected_query_gives_message_of_europe_pmc():
     with SERVERS[0](9) as server, client_of(server) as client:
         pages = fetched(server, client, text="BROKEN")
