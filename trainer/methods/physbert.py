@@ -62,11 +62,10 @@ class PhysBert:
                         f"{name} requires a training that starts from the base model.",
                         f"Set from_scratch=false and train_tokenizer=false, or {name}=0.",
                     )
+        # The start has the vocabulary of this training, which may not be the base model's.
+        start = partial(_backbone, setup, self.reading.tokenizer)
         self.encoder = WeightInterpolation(
-            _backbone(setup, self.reading.tokenizer),
-            settings["pooling"],
-            setup.backbone,
-            settings["start_share"],
+            start(), settings["pooling"], start, settings["start_share"]
         )
         self.records: dict[str, Any] = {}
         self.labelled = (_labelled({}), _labelled({}))

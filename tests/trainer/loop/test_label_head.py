@@ -205,6 +205,24 @@ def test_finished_model_ends_with_the_layer_and_says_so(
     assert any("strength 0.3" in line for line in runs["with"].log.read_text("utf-8").splitlines())
 
 
+def test_model_from_scratch_with_a_vocabulary_of_its_own_ends_with_the_layer(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tiny_package(tmp_path / "tiny")
+    monkeypatch.setattr("trainer.loop.label_head._precision", better_with_each_call())
+    monkeypatch.setattr(SearchScores, "__call__", lambda *_: {QUERIES: 0.8})
+    changes: dict[str, Any] = {"label_head": True, "max_steps": 1, "mlm_short": 0, "mlm_long": 0}
+    changes |= {"from_scratch": True, "train_tokenizer": True}
+    recipe = small_recipe("physbert", corpus.folder, base.folder, category_pairs=100, **changes)
+    run = Run.create(tmp_path / "run", recipe)
+    assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
+    package = read_package(run.package)
+    assert package.head
+    assert (package.folder / "tokenizer.json").read_bytes() != (
+        base.folder / "tokenizer.json"
+    ).read_bytes()
+
+
 def test_chosen_layer_is_the_same_in_every_run(corpus: Corpus, tmp_path: Path) -> None:
     package = tiny_package(tmp_path / "tiny")
     recipe = small_recipe("miread", corpus.folder, package.folder, label_head_loss=100.0)
