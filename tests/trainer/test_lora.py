@@ -32,7 +32,7 @@ from trainer.distributed import Ranks
 from trainer.encoder import Encoder
 from trainer.loop.checkpoints import Checkpoints
 from trainer.loop.setup import Options
-from trainer.model.lora import LoraLinear
+from trainer.model.lora import LoraLinear, adapter_of
 from trainer.model.packed import pack
 from trainer.model.text_model import Backbone
 from trainer.packages.soup import soup
@@ -197,6 +197,24 @@ def test_words_replaced_before_the_training_are_part_of_the_adapter(
     )
     found = merged(package, tiny_base)["embeddings.word_embeddings.weight"]
     torch.testing.assert_close(found, backbone.words.detach())
+
+
+def test_replaced_word_of_a_large_vocabulary_takes_little_memory() -> None:
+    class Model(torch.nn.Module):
+        def __init__(self, vocabulary: int) -> None:
+            super().__init__()
+            self.words = torch.nn.Parameter(torch.zeros(vocabulary, 1))
+            self.dense = LoraLinear(torch.nn.Linear(1, 1), 1, 1.0)
+
+    # The square of this number of words exceeds every address space.
+    model = Model(10_000_000)
+    start = model.words.detach().clone()
+    with torch.no_grad():
+        model.words[7] = 2.0
+    weights, _ = adapter_of(model, model.words, start)
+    found = weights["base_model.model.words.lora_embedding_A"]
+    assert found.shape == (1, len(start))
+    assert found.nonzero().tolist() == [[0, 7]]
 
 
 def test_checkpoint_of_an_adapter_has_small_optimizer_state(adapter: Package) -> None:

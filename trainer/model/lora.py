@@ -102,7 +102,7 @@ def adapter_of(
             name.removesuffix(".weight") for name, own in model.named_parameters() if own is words
         )
         ranks[name] = len(changed)
-        weights[f"{name}.lora_embedding_A"] = torch.eye(len(start))[changed]
+        weights[f"{name}.lora_embedding_A"] = F.one_hot(changed, len(start))
         weights[f"{name}.lora_embedding_B"] = change[changed].T
     config = {
         "peft_type": "LORA",
@@ -177,7 +177,8 @@ def merge_lora(
             weights[_own_name(plain, weights, prefix, title)] = value
     for (module, embedding), pair in pairs.items():
         name = _own_name(f"{module}.weight", weights, prefix, title)
-        change = pair["B"] @ pair["A"] * _scale(config, module, len(pair["A"]))
+        scale = _scale(config, module.removeprefix(_PREFIX), len(pair["A"]))
+        change = pair["B"] @ pair["A"] * scale
         if embedding or config.get("fan_in_fan_out"):
             change = change.T
         weights[name] = (weights[name].float() + change).to(weights[name].dtype)

@@ -333,7 +333,12 @@ def merged_by_hand(base, folder, changes):
 @pytest.mark.parametrize("architecture", ["BERT", "Qwen3"])
 @pytest.mark.parametrize(
     ("values", "scale"),
-    [({}, 3), ({"use_rslora": True}, 6), ({"alpha_pattern": {"query|q_proj": 4}}, 1)],
+    [
+        ({}, 3),
+        ({"use_rslora": True}, 6),
+        ({"alpha_pattern": {"query|q_proj": 4}}, 1),
+        ({"alpha_pattern": {r"^(encoder\.layer|layers)\..*": 4}}, 1),
+    ],
 )
 def test_lora_is_added_to_the_weights_of_its_base(tmp_path, architecture, values, scale):
     config, pooling = ARCHITECTURES[architecture]
