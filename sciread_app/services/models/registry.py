@@ -144,12 +144,14 @@ class ModelRegistry:
         return read_package(folder, hashes=hashes)
 
     def find(self, name: str) -> InstalledModel:
-        """Return the model with this name or title. Raises LibraryError."""
+        """Return the model with this name; without one, the first with this title. Raises
+        LibraryError."""
         models = self.all()
-        for wanted in (name, name.replace("/", "--")):
-            for model in models:
-                if wanted in (model.name, model.title):
-                    return model
+        names = (name, name.replace("/", "--"))
+        # A title may be the name of another model.
+        by_name = [model for model in models if model.name in names]
+        if found := by_name or [model for model in models if model.title in names]:
+            return found[0]
         known = [model.name for model in models]
         close = difflib.get_close_matches(name, known, n=1)
         raise LibraryError(

@@ -54,9 +54,11 @@ class ModelTrash:
     def find(self, key: str) -> RemovedModel:
         """Return the model with this key, name or title; of several, the one removed last. Raises
         LibraryError."""
-        for removed in self.all():
-            if key in (removed.key, removed.name, removed.title):
-                return removed
+        models = self.all()
+        # A title may be the name of another model.
+        by_name = [removed for removed in models if key in (removed.key, removed.name)]
+        if found := by_name or [removed for removed in models if removed.title == key]:
+            return found[0]
         raise LibraryError(
             tr("The model {name} is not in the Trash.", name=key),
             tr(

@@ -255,6 +255,17 @@ def test_rename_changes_only_title_and_card(models, tiny):
             models.rename("specter-tiny", wrong)
 
 
+def test_title_that_is_the_name_of_another_model_does_not_hide_it(models, home, tiny):
+    other = install(home, "zebra", id="zebra", title="Zebra", max_tokens=32).folder
+    models.rename("specter-tiny", "Zoo")  # listed last
+    models.rename("zebra", "specter-tiny")
+    assert models.find("specter-tiny").name == "specter-tiny"
+    assert models.remove("specter-tiny").name == "specter-tiny" and other.exists()
+    models.remove("zebra")  # removed last, and has the title of the other
+    assert models.restore("specter-tiny").name == "specter-tiny"
+    assert models.find_removed("specter-tiny").name == "zebra"
+
+
 def test_starter_model_cannot_be_changed_or_removed(models, tmp_path):
     for verb in (
         lambda: models.rename("starter", "Mine"),
