@@ -145,10 +145,14 @@ class StageTrainer:
     def _work(self, step: int) -> StepInput:
         epoch, step_of_epoch = divmod(step, self.steps_an_epoch)
         examples, size = self.stage.train, self.stage.plan.batch_size
-        if self._order[0] != epoch:
-            self._order = epoch, examples.order(self._seed, epoch, size)
+        # Kept in a local variable: a step that is repeated in a smaller budget is prepared beside
+        # the following one, which may be of another epoch.
+        known, order = self._order
+        if known != epoch:
+            order = examples.order(self._seed, epoch, size)
+            self._order = epoch, order
         key = int(stateless_bits("examples", self._seed, self.stage.name, epoch))
-        return self._steps.work(examples, of_step(self._order[1], size, step_of_epoch), key)
+        return self._steps.work(examples, of_step(order, size, step_of_epoch), key)
 
     def _within_memory(
         self,
