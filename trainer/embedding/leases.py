@@ -89,7 +89,10 @@ class Leases:
             self.drop(lease)
 
     def claim(self, name: str) -> Lease | None:
-        """Claim the lease on a name; None if another worker holds it."""
+        """Claim the lease on a name; None if it is held, by this worker or another."""
+        with self._lock:
+            if any(lease.name == name for lease in self._mine):
+                return None
         latest = max(self._generations(name), default=-1)
         if latest >= 0 and not self._dead(f"{name}.{latest}"):
             return None
@@ -148,9 +151,11 @@ def _died_here(content: bytes) -> bool:
     """Whether the lease's process ran on this machine and has ended."""
     try:
         owner = json.loads(content)
-        if owner["place"] != _PLACE:
+        pid = int(owner["pid"])
+        # On Windows, where a place is one process, the signal 0 is Ctrl-C.
+        if owner["place"] != _PLACE or pid == os.getpid():
             return False
-        os.kill(int(owner["pid"]), 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return True
     except (ValueError, KeyError, TypeError, OSError):

@@ -53,6 +53,17 @@ def test_dropped_lease_can_be_claimed_again(leases):
     assert other.claim("7")
 
 
+def test_claim_of_a_held_name_sends_no_signal_to_its_own_process(leases, clock, monkeypatch):
+    sent = []
+    monkeypatch.setattr("trainer.embedding.leases.os.kill", lambda *signal: sent.append(signal))
+    one, other = leases(), leases()
+    assert one.claim("7")
+    assert one.claim("7") is other.claim("7") is None
+    clock.now = 101  # long without a beat
+    assert one.claim("7") is None
+    assert sent == []
+
+
 def test_silent_lease_of_another_machine_is_taken_over_once(leases, clock, tmp_path):
     silent_elsewhere(tmp_path / "leases", "7.0")
     workers = [leases() for _ in range(8)]
