@@ -138,9 +138,12 @@ def _record_finished(
     device: torch.device,
     reporter: Reporter,
 ) -> None:
-    """Record the scores of the finished model, if its weights are not those of the validations."""
+    """Record the scores of the finished model, if its weights are not those of the validations, or
+    the validations had no scores."""
     encoder, stage = method.encoder, method.stages[-1]
-    if not isinstance(encoder, WeightInterpolation) or not (encoder.share or head):
+    if not isinstance(encoder, WeightInterpolation):
+        return
+    if not (encoder.share or head or (protection and not stage.scores)):
         return
     found: Mapping[str, float] = {row["task"]: row["value"] for row in protection}
     if stage.scores and not (protection and isinstance(stage.scores, SearchScores)):

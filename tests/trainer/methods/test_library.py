@@ -211,6 +211,20 @@ def test_model_worse_at_queries_gets_more_of_its_base(
     assert any(not torch.equal(found[name], start[name]) for name in start)
 
 
+def test_report_has_the_scores_of_a_protected_model_without_its_base(
+    corpus: Corpus, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The base; then the mixtures with 0, 25, 50, 75 and 90 percent of it.
+    values = iter([0.5, 0.9, 0.8, 0.7, 0.6, 0.5])
+    monkeypatch.setattr(SearchScores, "__call__", lambda *_: {QUERIES: next(values)})
+    monkeypatch.setattr(SearchScores, "scored", property(lambda self: {QUERIES: SCORED}))
+    changes = {"keep_search": True, "start_share": 0.0}
+    run = Run.create(tmp_path / "run", small_recipe("specter", corpus.folder, base, **changes))
+    assert train(run, Ranks.single_process("cpu"), Options("cpu")).finished
+    assert run.report is not None
+    assert run.report["scores"] == {QUERIES: 0.9}
+
+
 def test_report_has_the_scores_of_the_mixed_model(
     corpus: Corpus, base: Path, tmp_path: Path
 ) -> None:
