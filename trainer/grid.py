@@ -30,7 +30,7 @@ def train_grid(
     best.
 
     With several seeds, settings are compared by their mean. After the time of the setting
-    `grid_minutes`, no further settings are tried. The package and the report become the
+    `grid_minutes`, no further settings are tried, but those begun are tried with all seeds. The package and the report become the
     run's; the report also lists the results of the others, and over seeds the mean and the standard
     deviation. Collective: call on all ranks. Raises TrainerError, also if settings are to be
     compared without validation papers.
@@ -41,14 +41,10 @@ def train_grid(
         recipe = run.recipe
         _check_validation(recipe)
         reports: dict[str, dict[str, Any]] = {}
-        combinations = _in_order(recipe)
+        combinations = dict(recipe.combinations())
         for number, (name, part_recipe) in enumerate(combinations.items(), start=1):
             if _is_time_used(recipe, part_recipe, reports, combinations):
-                reporter.note(
-                    f"The time is used: {len(reports)} of {len(combinations)} combinations were "
-                    "tried."
-                )
-                break
+                continue
             reporter.note(f"{number} of {len(combinations)}: {name}")
             part = _part(run, name)
             if ranks.main:
@@ -59,26 +55,16 @@ def train_grid(
                 reporter.record("stop", why=f"in {name}")
                 return outcome
             reports[name] = part.report or {}
+        if len(reports) < len(combinations):
+            reporter.note(
+                f"The time is used: {len(reports)} of {len(combinations)} combinations were tried."
+            )
         signal = 0
         if ranks.main:
             tried = {name: combinations[name] for name in reports}
             signal = _finish(run, reports, tried, ranks, options, reporter)
         ranks.barrier()
         return TrainingOutcome(run.report is not None, signal)
-
-
-def _in_order(recipe: Recipe) -> dict[str, Recipe]:
-    """Return the combinations in the order in which they are tried: in limited time, those that
-    differ from the first in fewer settings come first."""
-    found = dict(recipe.combinations())
-    if not recipe.settings["grid_minutes"]:
-        return found
-    first = next(iter(found.values())).settings
-
-    def differences(name: str) -> int:
-        return sum(first[key] != value for key, value in found[name].settings.items())
-
-    return {name: found[name] for name in sorted(found, key=differences)}
 
 
 def _is_time_used(
@@ -123,7 +109,8 @@ def _finish(
     """
     several = len(run.recipe.grid.get(SEED, ())) > 1
     groups = _of_equal_settings(combinations)
-    names = max(groups, key=lambda names: mean(_worth(reports[name]) for name in names))
+    worth = _worth(reports)
+    names = max(groups, key=lambda names: mean(worth[name] for name in names))
     if several and options.measure:
         with StopSignals(run) as stop_signals:
             for name in names:
@@ -171,7 +158,8 @@ def _keep_best(
 ) -> dict[str, Any]:
     """Copy the package of the best of these, and its evaluation. Return the run's report: that of
     the best one, with the results of all others."""
-    best = max(names, key=lambda name: _worth(reports[name]))
+    worth = _worth(reports)
+    best = max(names, key=lambda name: worth[name])
     reporter.note(f"Best of {len(reports)} combinations: {best}.")
     for folder in (run.package.name, FOLDER):
         if (_part(run, best).folder / folder).exists():
@@ -187,13 +175,14 @@ def _keep_best(
     return {**reports[best], "best": best, "grid": tried}
 
 
-def _worth(report: dict[str, Any]) -> float:
-    """Return the mean of the scores, else the negative validation loss."""
-    scores = report["scores"]
-    if scores:
-        return float(sum(scores.values()) / len(scores))
-    loss = report["validation_loss"]
-    return -float("inf") if loss is None else -float(loss)
+def _worth(reports: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Return for each run the mean of its scores; unless all runs have the same scores, its
+    negative validation loss."""
+    first, *others = ({*report["scores"]} for report in reports.values())
+    if first and all(names == first for names in others):
+        return {name: mean(report["scores"].values()) for name, report in reports.items()}
+    losses = {name: report["validation_loss"] for name, report in reports.items()}
+    return {name: -float("inf") if loss is None else -loss for name, loss in losses.items()}
 
 
 def summarise_seeds(reports: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from trainer.contract.run import SEED, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.grid import train_grid
 from trainer.loop.setup import Options
+from trainer.train import TrainingOutcome, train
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
 
@@ -37,9 +39,9 @@ def test_grid_with_enough_time_tries_single_changes_first(
     recipe = replace(recipe_of("specter", max_steps=1, grid_minutes=60), grid=grid)
     run, begun = searched(tmp_path, recipe)
     names = list(dict(recipe.combinations()))
-    # Without a limit, the fifth is the first with another clip.
-    assert begun[:4] == [names[0], names[1], names[2], names[4]]
-    assert set(begun) == set(names) == set(run.report["grid"])
+    changes = [sum(f"{name}={values[1]}" in one for name, values in grid.items()) for one in begun]
+    assert changes == [0, 1, 1, 1, 2, 2, 2, 3]
+    assert begun == names == list(run.report["grid"])
 
 
 def test_grid_without_time_left_keeps_the_best_so_far(tmp_path: Path, recipe_of: RecipeOf) -> None:
@@ -57,6 +59,51 @@ def test_grid_without_time_left_tries_begun_settings_with_all_seeds(
     recipe = replace(recipe_of("specter", max_steps=1, grid_minutes=1e-6), grid=grid)
     run, begun = searched(tmp_path, recipe)
     assert len(begun) == 2 and run.report["seeds"]["seeds"] == [1, 2]
+
+
+def test_grid_with_seeds_first_tries_begun_settings_with_all_of_them(
+    tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def train_a_minute(part: Run, *arguments: Any, **options: Any) -> TrainingOutcome:
+        outcome = train(part, *arguments, **options)
+        part.write_report({**(part.report or {}), "seconds": 60.0})
+        return outcome
+
+    monkeypatch.setattr("trainer.grid.train", train_a_minute)
+    grid = {SEED: (1, 2), "margin": (1.0, 2.0, 3.0)}
+    recipe = replace(recipe_of("specter", max_steps=1, grid_minutes=3), grid=grid)
+    _, begun = searched(tmp_path, recipe)
+    assert begun == [f"seed={seed},margin={margin}" for margin in (1.0, 2.0) for seed in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "best"),
+    [
+        ([{"map": 0.1}, {"map": 0.2}, {"map": 0.3}], 2),
+        ([{"map": 0.1}, {}, {"map": 0.3}], 1),
+        ([{"map": 0.1}, {"ndcg": 0.2}, {"map": 0.3}], 1),
+        ([{}, {}, {}], 1),
+    ],
+)
+def test_grid_compares_scores_only_if_all_runs_have_them(
+    tmp_path: Path,
+    recipe_of: RecipeOf,
+    monkeypatch: pytest.MonkeyPatch,
+    scores: list[dict[str, float]],
+    best: int,
+) -> None:
+    found = zip(scores, (0.5, 0.4, 0.6), strict=True)
+
+    def train_with_scores(part: Run, *arguments: Any, **options: Any) -> TrainingOutcome:
+        outcome = train(part, *arguments, **options)
+        values, loss = next(found)
+        part.write_report({**(part.report or {}), "scores": values, "validation_loss": loss})
+        return outcome
+
+    monkeypatch.setattr("trainer.grid.train", train_with_scores)
+    grid = {"margin": (1.0, 2.0, 3.0)}
+    run, begun = searched(tmp_path, replace(recipe_of("specter", max_steps=1), grid=grid))
+    assert run.report["best"] == begun[best]
 
 
 @pytest.mark.parametrize("name", ["library-tuned", "library-small-tuned"])

@@ -156,7 +156,22 @@ class Recipe:
         return str(self.settings["base"])
 
     def combinations(self) -> Iterator[tuple[str, Recipe]]:
-        """Iterate over the points of the grid: a folder name, and a recipe without a grid."""
+        """Iterate over the points of the grid: a folder name, and a recipe without a grid.
+
+        They come in the order in which they are trained. In limited time (`grid_minutes`), those
+        that differ from the first in fewer settings come first.
+        """
+        found = [*self._product()]
+        if self.settings["grid_minutes"]:
+            first = found[0][1].settings
+
+            def differences(one: tuple[str, Recipe]) -> int:
+                return sum(value != first[name] for name, value in one[1].settings.items())
+
+            found.sort(key=differences)
+        return iter(found)
+
+    def _product(self) -> Iterator[tuple[str, Recipe]]:
         for values in product(*self.grid.values()):
             chosen = dict(zip(self.grid, values, strict=True))
             name = ",".join(f"{key}={value}" for key, value in chosen.items())

@@ -92,6 +92,16 @@ def test_grid_gives_a_recipe_per_combination(tmp_path: Path) -> None:
     assert found["learning_rate=0.0002,batch_size=16"].settings["batch_size"] == 16
 
 
+def test_combinations_in_limited_time_begin_with_single_changes(tmp_path: Path) -> None:
+    grid = {"seed": [1, 2], "clip": [0.0, 1.0], "weight_decay": [0.0, 0.1]}
+    limited = Recipe.named("specter", tmp_path, changes={"grid_minutes": 9}, grid=grid)
+    others = [name for name, _ in replace(limited, grid={**limited.grid}).combinations()]
+    assert others[:2] == [f"seed={seed},clip=0.0,weight_decay=0.0" for seed in (1, 2)]
+    assert others[-2:] == [f"seed={seed},clip=1.0,weight_decay=0.1" for seed in (1, 2)]
+    unlimited = Recipe.named("specter", tmp_path, grid=grid)
+    assert sorted(others) == sorted(name for name, _ in unlimited.combinations())
+
+
 def test_seeds_are_combined_with_the_grid_of_a_recipe(tmp_path: Path) -> None:
     recipe = Recipe.named("physbert-subdomain", tmp_path, changes={"batch_size": 16})
     recipe = recipe.of_seeds([3, 9])

@@ -97,6 +97,20 @@ def test_monitor_of_grid_follows_active_combination(tmp_path: Path) -> None:
     assert [note.text for note in progress.notes] == ["1 of 2: clip=0.0"]
 
 
+def test_monitor_of_grid_in_limited_time_follows_active_combination(tmp_path: Path) -> None:
+    changes = {"grid_minutes": 60}
+    grid = {"clip": (0.0, 1.0), "weight_decay": (0.0, 0.1), "epochs": (1.0, 2.0)}
+    recipe = Recipe.named("specter-small", tmp_path / "corpus", changes=changes, grid=grid)
+    run = Run.create(tmp_path / "run", recipe)
+    monitor = RunMonitor(run.folder)
+    # The trainer tries each change by itself before two together.
+    tried = [(0.0, 0.0, 1.0), (0.0, 0.0, 2.0), (0.0, 0.1, 1.0), (1.0, 0.0, 1.0), (0.0, 0.1, 2.0)]
+    for number, values in enumerate(tried, start=1):
+        name = ",".join(f"{key}={value}" for key, value in zip(grid, values, strict=True))
+        steps(Run(run.folder / "grid" / name), 1, 5)
+        assert (monitor.look().part, monitor.look().number) == (name, number)
+
+
 def test_long_run_is_reduced_to_bounded_curve(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     line = Event("step", 1.0, 7, {"stage": "s", "loss": 0.5, "learning_rate": 1e-5}).line()
