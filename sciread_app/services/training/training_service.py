@@ -6,6 +6,7 @@ import enum
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from trainer.contract.package import (
     read_package,
     starter_package,
 )
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import SEED, Recipe, Run
 from trainer.contract.settings import Value
 
 
@@ -158,7 +159,7 @@ class TrainingService:
             Run.create(Path(folder), recipe)
             task.step(0, 0, tr("Starting the trainer"))
             answer = trainer.ask(["train", folder, "--dry-run"], self._home.folder, task)
-        return _estimate(answer, len(list(recipe.combinations())))
+        return _estimate(answer, _runs_in_time(recipe, answer["seconds"]))
 
     def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
         """Freeze the papers in a corpus, and start the run.
@@ -275,6 +276,16 @@ def _check_length(most: int | None, recipe: Recipe) -> list[CheckLine]:
                 CheckLine(Level.missing, text, Remedy.settings, label, settings={name: most})
             )
     return lines
+
+
+def _runs_in_time(recipe: Recipe, seconds: float) -> int:
+    """Return the number of combinations that are tried if each takes so many seconds: in limited
+    time, settings are begun until it is used, and each is tried with all seeds."""
+    runs, limit = len(list(recipe.combinations())), 60 * float(recipe.settings["grid_minutes"])
+    seeds = len(recipe.grid.get(SEED, ())) or 1
+    if not limit or not seconds:
+        return runs
+    return min(runs, seeds * ceil(limit / (seconds * seeds)))
 
 
 def _estimate(answer: Mapping[str, Any], combinations: int) -> TrainingEstimate:

@@ -218,6 +218,19 @@ def test_training_is_estimated_started_and_finished(
     assert learning.runs.find(started.name).steps == fake_trainer.STEPS
 
 
+@pytest.mark.parametrize(
+    ("minutes", "seeds", "runs"), [(0, (1,), 4), (1.5, (1,), 2), (60, (1,), 4), (0.5, (1, 2), 2)]
+)
+def test_estimate_of_a_grid_ends_with_its_time(
+    learning: TrainingService, library: Library, minutes: float, seeds: tuple[int, ...], runs: int
+) -> None:
+    library.put([paper("A")])
+    changes = {"clip": (0.0, 1.0), "weight_decay": (0.0, 0.1), "seed": seeds}
+    plan = TrainingPlan(changes={**changes, "grid_minutes": minutes})
+    found = learning.estimate(plan, Task())
+    assert (found.steps, found.seconds) == (30 * runs, 60.0 * runs)
+
+
 def test_trainer_that_cannot_start_raises_trainer_failed(
     learning: TrainingService, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
