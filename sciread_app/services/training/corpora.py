@@ -37,6 +37,7 @@ SUFFIXES = (
 )  # fmt: skip
 _TEMPORARY = ".arriving-"
 _ABANDONED_AFTER = 86_400  # seconds after which an unfinished corpus was certainly abandoned
+_LOCK_TIMEOUT = 0.2  # seconds between two attempts to begin, in which a task can be canceled
 _INVALID_CHARACTERS = re.compile(r"[^\w.-]+")
 
 
@@ -115,8 +116,8 @@ class Corpora:
         """
         if data.kind is TrainingDataKind.corpus:
             return self.find(data.name).folder
-        with self._prepared(data, task) as (made, sha256):
-            return self._keep(made, data, sha256)
+        with self._arriving() as folder, self._exclusive(task):
+            return self._keep(*self._prepare(data, folder, task), data)
 
     @contextmanager
     def temporary(self, data: TrainingData, task: Task) -> Iterator[Path]:
@@ -125,7 +126,9 @@ class Corpora:
         if data.kind is TrainingDataKind.corpus:
             yield self.find(data.name).folder
         else:
-            with self._prepared(data, task) as (made, _):
+            with self._arriving() as folder:
+                with self._exclusive(task):
+                    made, _ = self._prepare(data, folder, task)
                 yield made
 
     def remove(self, id: str) -> None:
@@ -136,22 +139,33 @@ class Corpora:
         shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
-    def _prepared(self, data: TrainingData, task: Task) -> Iterator[tuple[Path, str]]:
-        """The folder and the hash of a new corpus, which is removed unless it is moved."""
-        sources = self._sources(data)
-        with self._making:
-            self._home.corpora.mkdir(parents=True, exist_ok=True)
-            self._tidy()
-            arriving = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self._home.corpora))
-            try:
-                made = arriving / "corpus"
-                arguments = ["prepare", *sources, f"--output={made}"]
-                answer = trainer.ask(arguments, self._home.folder, task)
-                yield made, str(answer["sha256"])
-            finally:
-                shutil.rmtree(arriving, ignore_errors=True)
+    def _arriving(self) -> Iterator[Path]:
+        """A temporary folder among the corpora."""
+        self._home.corpora.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self._home.corpora))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
-    def _keep(self, made: Path, data: TrainingData, sha256: str) -> Path:
+    @contextmanager
+    def _exclusive(self, task: Task) -> Iterator[None]:
+        """Prepare no other corpus in this block. Raises Cancelled while it waits for one."""
+        while not self._making.acquire(timeout=_LOCK_TIMEOUT):
+            task.step(0, 0, tr("Waiting for another dataset to be prepared"))
+        try:
+            yield
+        finally:
+            self._making.release()
+
+    def _prepare(self, data: TrainingData, folder: Path, task: Task) -> tuple[Path, str]:
+        """Write a new corpus into the folder, and return its own folder and its hash."""
+        self._tidy()
+        made = folder / "corpus"
+        arguments = ["prepare", *self._sources(data), f"--output={made}"]
+        return made, str(trainer.ask(arguments, self._home.folder, task)["sha256"])
+
+    def _keep(self, made: Path, sha256: str, data: TrainingData) -> Path:
         if known := self.with_hash(sha256):
             return known.folder
         name = _INVALID_CHARACTERS.sub("-", Path(data.name).name or data.kind.value).strip("-.")[

@@ -82,6 +82,39 @@ class TestFast:
         stopper.join()
         assert list((tmp_path / "corpora").iterdir()) == []
 
+    def test_corpus_is_made_while_a_temporary_one_is_in_use(self, corpora: Corpora) -> None:
+        thesis = TrainingData(TrainingDataKind.collection, "thesis")
+        with corpora.temporary(LIBRARY, Task()) as folder:
+            maker = threading.Thread(target=corpora.make, args=(thesis, Task()), daemon=True)
+            maker.start()
+            maker.join(60)
+            assert not maker.is_alive() and folder.is_dir()
+        assert [corpus.what for corpus in corpora.all()] == [thesis]
+
+    def test_corpus_that_waits_for_another_can_be_cancelled(
+        self, corpora: Corpora, tmp_path: Path
+    ) -> None:
+        files = tmp_path / "forever"
+        files.mkdir()
+        (files / "forever.jsonl").write_text("{}")
+        data = TrainingData(TrainingDataKind.files, str(files))
+        first = Task()
+
+        def make() -> None:
+            with pytest.raises(Cancelled):
+                corpora.make(data, first)
+
+        maker = threading.Thread(target=make, daemon=True)
+        maker.start()
+        _run_when((files / "began").exists, lambda: None)()
+        second = Task(lambda done, total, note: second.cancel())
+        waiter = threading.Thread(target=_refused, args=(corpora, second), daemon=True)
+        waiter.start()
+        waiter.join(60)
+        assert not waiter.is_alive() and maker.is_alive()
+        first.cancel()
+        maker.join()
+
     @pytest.mark.parametrize(
         ("name", "message", "hint"),
         [
@@ -171,6 +204,11 @@ def test_files_in_folder_lists_readable_formats(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     (tmp_path / "e.json").mkdir()
     assert [path.name for path in files_in(tmp_path)] == ["a.csv", "b.JSONL", "c.xml.gz"]
+
+
+def _refused(corpora: Corpora, task: Task) -> None:
+    with pytest.raises(Cancelled):
+        corpora.make(LIBRARY, task)
 
 
 def _run_when(true: Callable[[], bool], do: Callable[[], None]) -> Callable[[], None]:
