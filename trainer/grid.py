@@ -30,10 +30,10 @@ def train_grid(
     best.
 
     With several seeds, settings are compared by their mean. After the time of the setting
-    `grid_minutes`, no further settings are tried, but those begun are tried with all seeds. The package and the report become the
-    run's; the report also lists the results of the others, and over seeds the mean and the standard
-    deviation. Collective: call on all ranks. Raises TrainerError, also if settings are to be
-    compared without validation papers.
+    `grid_minutes`, no further settings are tried, but those begun are tried with all seeds. The
+    package and the report become the run's; the report also lists the results of the others, and
+    over seeds the mean and the standard deviation. Collective: call on all ranks. Raises
+    TrainerError, also if settings are to be compared without validation papers.
     """
     if run.report is not None:
         return TrainingOutcome(finished=True)

@@ -11,7 +11,7 @@ import shutil
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -112,13 +112,14 @@ class Package:
         return hashlib.sha256(described.encode()).hexdigest()[:12]
 
 
-def read_package(folder: Path, *, hashes: bool = True) -> Package:
+def read_package(folder: Path, *, hashes: bool = True, base: bool = True) -> Package:
     """Read and verify a model folder: format, files, then hashes.
 
     Raises PackageRefused, also for an adapter whose base model is not on this computer. Nothing but
     JSON is parsed, so a hostile folder does no harm. The folder of the starter model, which has no
     package.json, is recognized as well. Without `hashes`, which take a second per gigabyte, the
-    result is good for listing, not for loading.
+    result is good for listing, not for loading. Without `base`, the base model of an adapter is not
+    looked for.
     """
     if folder.resolve() == _starter_folder():
         return starter_package(hashes=hashes)
@@ -130,7 +131,7 @@ def read_package(folder: Path, *, hashes: bool = True) -> Package:
         for name in package.files:
             if name.endswith(".safetensors"):
                 _check_tensors(folder / name, package)
-        if package.base_weights:
+        if package.base_weights and base:
             base_folder(package)
     return package
 
@@ -202,9 +203,9 @@ def transformer_folder(folder: Path) -> Path:
 def base_folder(package: Package, *, hashes: bool = True) -> Path:
     """Return the folder of the base model of an adapter, found by the hash of its weights.
 
-    It is the starter, the folder or installed model that `package.base` names, or any other model
-    beside the package or in `models_folder`. `hashes` as in `read_package`. Raises PackageRefused
-    if there is none.
+    It is the starter, the folder that `package.base` names, one of that name beside the package or
+    in `models_folder`, or any other model there. `hashes` as in `read_package`. Raises
+    PackageRefused if there is none.
     """
     if package.base_weights == _STARTER_HASHES[WEIGHTS]:
         return starter_package(hashes=hashes).folder
@@ -242,9 +243,10 @@ def _possible_bases(package: Package) -> Iterator[Path]:
     places = [models_folder(), *folder.parents[:2], *(up / "models" for up in folder.parents[:3])]
     for place in dict.fromkeys(places):
         if place.is_dir():
-            # A plain folder costs a hash, and is used only where the package names it.
             described = sorted(place.glob("*/package.json"))
             yield from (path.parent for path in described if path.parent != folder)
+            # A plain folder costs a hash, and is used only if it has the name of the base.
+            yield place / PureWindowsPath(package.base).name
 
 
 def starter_package(*, hashes: bool = True) -> Package:

