@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
@@ -17,6 +18,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services.models.archive_safety import (
+    DESCRIPTION,
     LARGEST_WEIGHTS,
     UNREADABLE,
     check_apart,
@@ -25,21 +27,24 @@ from sciread_app.services.models.archive_safety import (
     check_list,
 )
 from sciread_app.services.training.corpora import Corpora
-from sciread_app.services.training.remote_job import RUN
+from sciread_app.services.training.remote_job import BASE, RUN
 from sciread_app.services.training.runs import Runs, TrainingRun
 from sciread_app.tasks import Task
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import read_package
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Recipe, Run, RunState, write_atomically
 
 RECIPE = "recipe.toml"
 # The files of a run's folder that are imported; all others are left there.
-_FILES = (RECIPE, "events.jsonl", "report.json", "records.json", "trainer.log", "console.log")
+_FILES = (
+    *(RECIPE, BASE, "events.jsonl", "report.json", "records.json", "trainer.log", "console.log"),
+)
 _FOLDERS = ("package", "evaluation", "grid")
 _TO_RESUME = ("checkpoint", "tokenizer")  # needed to resume a training that is not finished
 _TEMPORARY = ".arriving-"
 _MOST_FILES = 2_000
 _PIECE = 1 << 20
+_MOST_PATH = 1 << 12  # bytes
 
 
 class OpenedRun(NamedTuple):
@@ -126,16 +131,25 @@ class RunImporter:
         if run.package.exists():
             task.step(0, 0, tr("Verifying the model's files"))
             try:
-                read_package(run.package)
+                # The base model of an adapter may come later: it is needed to install the model.
+                read_package(run.package, base=False)
             except TrainerError as error:
                 message = error.message.replace(str(run.package), RUN)
-                raise TrainerError(message, tr("Copy the training run again.")) from error
+                hint = error.hint or tr("Copy the training run again.")
+                raise TrainerError(message, hint) from error
         start = next((e for e in run.follow(thin=1_000)[0] if e.kind == "start"), None)
         corpus = start.values.get("corpus") if start else None
         sha256 = str(corpus.get("sha256", "")) if isinstance(corpus, dict) else ""
         here = self._corpora.with_hash(sha256)
         folder = here.folder if here else self._home.corpora / (sha256[:8] or "elsewhere")
-        return replace(recipe, corpus=folder)
+        recipe = replace(recipe, corpus=folder)
+        # The checkpoint of an unfinished training is tied to its recipe.
+        if run.state is RunState.finished and (base := _base_on_this_computer(arrived)):
+            recipe = replace(recipe, settings={**recipe.settings, "base": base})
+            if (description := run.package / DESCRIPTION).is_file():
+                described = json.loads(description.read_text("utf-8")) | {"base": base}
+                write_atomically(description, json.dumps(described, indent=2) + "\n")
+        return recipe
 
     def _known(self, arrived: Path) -> str:
         """Return the name of the same training if it is present, which has the same first event;
@@ -160,6 +174,19 @@ class RunImporter:
             yield room
         finally:
             shutil.rmtree(room, ignore_errors=True)
+
+
+def _base_on_this_computer(run: Path) -> str:
+    """Return the path of the base model from which a job was exported; empty if it was not a path,
+    or there is no model."""
+    try:
+        with (run / BASE).open("rb") as file:
+            path = file.read(_MOST_PATH).decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    # A path to another computer could send it the user's name and password.
+    local = Path(path).is_absolute() and not path.startswith(("//", "\\\\"))
+    return path if local and Path(path).is_dir() else ""
 
 
 def _run_in(folder: Path, source: Path) -> Path:

@@ -12,14 +12,16 @@ import pytest
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
 from sciread_app.services.training.corpora import Corpora
+from sciread_app.services.training.remote_job import BASE
 from sciread_app.services.training.run_import import RunImporter
 from sciread_app.services.training.runs import Runs, RunStatus
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.models.fake_trainer import STEPS
-from tests.support.models.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_adapter, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
+from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run
 
 SHA = "5" * 64
@@ -177,6 +179,52 @@ def test_run_with_damaged_model_is_refused_entirely(opener: FakeImport, job: Pat
     with pytest.raises(TrainerError, match=r"model\.safetensors .* is damaged"):
         opener.open(job)
     assert opener.left() == [] and opener.taken == []
+
+
+def test_refused_model_keeps_its_hint(opener: FakeImport, job: Path) -> None:
+    (job / "run" / "package" / "harm.py").touch()
+    with pytest.raises(TrainerError, match="could run code") as raised:
+        opener.open(job)
+    assert "safetensors" in raised.value.hint
+
+
+def test_adapter_is_imported_without_its_base(
+    opener: FakeImport, job: Path, tmp_path: Path
+) -> None:
+    adapted(job, tmp_path)
+    (tmp_path / "scibert").rename(tmp_path / "elsewhere" / "scibert")
+    opened = opener.open(job)
+    assert opened.new and opened.training.status is RunStatus.finished
+    (job / "run" / "package" / "adapter_model.safetensors").write_bytes(b"x" * 64)
+    opener.runs.remove(opened.training.name)
+    with pytest.raises(TrainerError, match="is damaged"):
+        opener.open(job)
+
+
+def test_imported_run_gets_the_base_it_was_exported_with(
+    opener: FakeImport, job: Path, tmp_path: Path
+) -> None:
+    base = adapted(job, tmp_path)
+    (job / "run" / BASE).write_text(str(base))
+    opened = opener.open(job).training
+    assert opened.base == str(base)
+    assert read_package(opened.folder / "package").base == str(base)
+
+
+def adapted(job: Path, tmp_path: Path) -> Path:
+    """Replace the job's model by an adapter, trained with a copy of a plain folder on another
+    computer. Return the plain folder."""
+    base = tiny_package(tmp_path / "scibert")
+    package = job / "run" / "package"
+    shutil.rmtree(package)
+    shutil.rmtree(package.with_name("package-source"))
+    (tmp_path / "elsewhere").mkdir()
+    tiny_adapter(package, base)
+    described = json.loads((package / "package.json").read_text())
+    described["base"] = "/home/of/another/job/models/mine"
+    (package / "package.json").write_text(json.dumps(described))
+    (base.folder / "package.json").unlink()
+    return base.folder
 
 
 def test_recipe_of_newer_or_invalid_format_is_refused(opener: FakeImport, job: Path) -> None:
