@@ -24,8 +24,13 @@ from sciread_app.storage import change_capture, fulltext, paper_rows, schema
 from sciread_app.storage.papers import merge_history, versions
 from sciread_app.storage.papers.merge_history import StoredMerge
 
-# Tables whose rows move back, and the columns that identify these rows.
-_FOLLOWED = {"origins": "fingerprint", "notes": "id", "highlights": "id", "news": "id"}
+# Tables whose rows move back, the columns that identify these rows, and whether they are dated.
+_FOLLOWED = {
+    "origins": ("fingerprint", False),
+    "notes": ("id", True),
+    "highlights": ("id", True),
+    "news": ("id", False),
+}
 
 
 class _Unmerge(NamedTuple):
@@ -195,13 +200,20 @@ def _part_files(db: Connection, taken: Sequence[_Unmerge]) -> None:
 
 
 def _part_rows(db: Connection, taken: Sequence[_Unmerge]) -> None:
-    """Move rows back to the restored papers, as far as they still exist."""
-    for table, column in _FOLLOWED.items():
-        numbers = [(one.made, getattr(one.merge.other, table)) for one in taken]
+    """Move rows back to the restored papers, as far as they still exist.
+
+    SQLite gives the id of a deleted row to a later one, which must stay where it is.
+    """
+    for table, (column, dated) in _FOLLOWED.items():
         _run(
             db,
-            f"UPDATE {table} SET paper = ? WHERE {column} IN (SELECT value FROM json_each(?))",
-            [(made, json.dumps(list(its))) for made, its in numbers if its],
+            f"UPDATE {table} SET paper = ? WHERE paper = ?"
+            f" AND {'added' if dated else 0} <= ? AND {column} IN (SELECT value FROM json_each(?))",
+            [
+                (one.made, one.merge.paper, one.merge.at, json.dumps(list(its)))
+                for one in taken
+                if (its := getattr(one.merge.other, table))
+            ],
         )
 
 
@@ -226,9 +238,10 @@ def _part_filed(db: Connection, taken: Sequence[_Unmerge]) -> None:
         )
         _run(
             db,
-            f"DELETE FROM {table} WHERE paper = ? AND {column} IN (SELECT value FROM json_each(?))",
+            f"DELETE FROM {table} WHERE paper = ? AND {'added' if more else 0} <= ?"
+            f" AND {column} IN (SELECT value FROM json_each(?))",
             [
-                (one.merge.paper, json.dumps(sorted(theirs - ours)))
+                (one.merge.paper, one.merge.at, json.dumps(sorted(theirs - ours)))
                 for one, ours, theirs in its
                 if theirs - ours
             ],

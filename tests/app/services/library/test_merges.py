@@ -207,6 +207,29 @@ def test_split_restores_organisation_of_each_paper(library, editor):
     assert library.manually_edited_fields(made) == {"title"} and library.is_text_index_consistent()
 
 
+def test_split_leaves_a_note_with_a_reused_id_where_it_is(library, editor):
+    library.put([A, paper("Wasps", doi="10.1000/wasps"), paper("Ants", doi="10.1000/ants")])
+    moving = [editor.add_note(2, "lion"), editor.add_note(2, "tiger")]
+    editor.merge(1, [2])
+    for note in moving:
+        library.notes.change(note, "")
+    assert [library.notes.add(3, "zebra"), library.notes.add(1, "zebu")] == moving
+    editor.split(1)
+    assert [note.text for note in library.notes.of(3)] == ["zebra"]
+    assert [note.text for note in library.notes.of(1)] == ["zebu"]
+    assert library.is_text_index_consistent()
+
+
+def test_split_leaves_a_paper_in_a_collection_with_a_reused_id(library, editor):
+    library.put([A, paper("Wasps", doi="10.1000/wasps")])
+    library.collections.add([2], "insects")
+    editor.merge(1, [2])
+    library.collections.delete("insects")
+    library.collections.add([1], "social")
+    editor.split(1)
+    assert library.organisation.of([1])[1].collections == ("social",)
+
+
 def likes(library, *subjects):
     """Return the sets of liked and disliked papers of each subject."""
     return [tuple(map(set, library.feedback.of(subject))) for subject in subjects]
