@@ -138,9 +138,13 @@ class PdfFinder:
             paper.id, str(path), content.sha256, seen.st_size, seen.st_mtime, pages=content.pages
         )
         with self._library.edits.recording(tr("Added the file “{file}”", file=path.name)):
+            # The paper may have been changed or deleted since the search began, hours ago.
+            if not (now := self._library.get([paper.id])):
+                path.unlink(missing_ok=True)
+                return None, tr("This paper is no longer in the library.")
             self._library.attachments.put([(found, content.text)])
             if license:
-                self._library.fill(paper.id, extra=dict(paper.extra) | {"license": license})
+                self._library.fill(paper.id, extra=dict(now[0].extra) | {"license": license})
         return path, ""
 
     def _placed(self, half: Path, paper: Paper) -> Path:

@@ -136,6 +136,44 @@ def test_pdf_that_a_service_lists_is_filed_with_its_license(
     assert library.get([1])[0].extra.get("license", "") == license
 
 
+class Meanwhile(Task):
+    """Calls `act` when the first paper is begun."""
+
+    def __init__(self, act):
+        super().__init__()
+        self._act = act
+
+    def step(self, *progress):
+        act, self._act = self._act, lambda: None
+        act()
+        super().step(*progress)
+
+
+def test_license_is_added_to_values_set_during_the_search(library, server, finder):
+    put(library, doi=DOI)
+    server.unpaywall = "bees.pdf"
+    server.files["/bees.pdf"] = pdf_of(TITLE)
+    finder.find([PaperId(1)], Meanwhile(lambda: library.edit(1, extra={"volume": "7"})))
+    assert dict(library.get([1])[0].extra) == {"volume": "7", "license": "cc-by-nc"}
+
+
+def test_paper_deleted_during_the_search_is_a_failure_without_a_file(
+    library, server, finder, folder
+):
+    put(library, arxiv="2101.00001")
+    library.put([paper("The dance of honey bees in the rain", arxiv="2101.00002")])
+    for number, title in ((1, TITLE), (2, "The dance of honey bees in the rain")):
+        server.files[f"/pdf/2101.0000{number}"] = pdf_of(title)
+
+    def delete():
+        library.trash([1])
+        library.delete_permanently([1])
+
+    report = finder.find([PaperId(1), PaperId(2)], Meanwhile(delete))
+    assert [found.paper for found in report.found] == [2] and len(report.failures) == 1
+    assert len(list(folder.iterdir())) == 1
+
+
 def test_other_paper_is_refused_and_the_next_place_tried(library, server, finder, folder):
     put(library, doi=DOI, arxiv="2101.00001")
     server.files["/pdf/2101.00001"] = pdf_of("Something quite different about ants")
