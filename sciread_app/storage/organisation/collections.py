@@ -103,6 +103,8 @@ class CollectionStore:
             if target is None:
                 _set(db, moving, parent=parent, name=names[-1])
             else:
+                # Detached first: A/B/B becomes A/B, and must not be merged into the old A/B.
+                _set(db, moving, parent=None, name="")
                 _merge_into(db, moving, target)
 
     def delete(self, path: str) -> None:

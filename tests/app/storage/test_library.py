@@ -304,6 +304,18 @@ def test_tags_and_collections_can_be_added_and_removed(library):
     assert marks.tags == () and marks.collections == ()
 
 
+@pytest.mark.parametrize("moved", ["A/B", "A/B/C"])
+def test_collection_moved_into_its_ancestor_keeps_all_members(library, moved):
+    library.put([paper(title) for title in ("Bees", "Wasps", "Ants")])
+    library.collections.add([1], moved)
+    library.collections.add([2], f"{moved}/B")
+    library.collections.add([3], f"{moved}/B/C")
+    library.collections.move(moved, "A")
+    assert library.collections.paths() == ["A", "A/B", "A/B/C"]
+    marks = library.organisation.of([1, 2, 3])
+    assert [marks[id].collections for id in (1, 2, 3)] == [("A",), ("A/B",), ("A/B/C",)]
+
+
 def test_import_log_accounts_for_every_record(library):
     number = library.import_log.open("refs.bib")
     skip = Skipped("refs.bib", "smith", "has no end")
