@@ -6,14 +6,12 @@ import hashlib
 import io
 import shutil
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import Edit
-from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.services.export import export
@@ -122,9 +120,7 @@ class AutoExportService:
 
     def _text(self, auto_export: AutoExport, task: Task) -> str:
         stream = io.StringIO()
-        ids: Sequence[int] = self._library.matching(
-            [Condition("in", auto_export.collection)]
-        ).tolist()
+        ids: list[int] = self._library.collections.papers(auto_export.collection).tolist()
         export.write(self._library, ids, Format(auto_export.format), stream, task)
         return stream.getvalue()
 

@@ -14,7 +14,6 @@ from sciread_app.domain.metadata.changes import FIELD_TITLES
 from sciread_app.domain.metadata.guesses import accepted
 from sciread_app.domain.metadata.looked_up import LookedUpField, restored, unchanged
 from sciread_app.domain.paper import Edit, PaperId
-from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.library.file_moves import moved
@@ -148,7 +147,7 @@ class LibraryEditor:
         """Move the papers of the collection of sample papers to the trash, and delete it."""
 
         def act() -> None:
-            papers = self._library.matching([Condition("in", path)])
+            papers = self._library.collections.papers(path)
             self._library.trash(papers.tolist())
             self._library.collections.delete(path)
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from sciread_app.domain.citations import STALE
-from sciread_app.domain.query.parser import Condition
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
@@ -190,7 +189,7 @@ class Corpora:
 
     def _ids(self, data: TrainingData) -> Ids:
         if data.kind is TrainingDataKind.collection:
-            ids = self._library.matching([Condition("in", data.name)])
+            ids = self._library.collections.papers(data.name)
         else:
             ids = np.sort(self._library.ids())
         if not len(ids):

@@ -13,6 +13,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
+from sciread_app.storage.id_sets import Ids, select_ids
 from sciread_app.storage.organisation import saved_query_refs
 
 # Common table expressions for WITH RECURSIVE: `paths` maps each collection to its path, `below`
@@ -52,6 +53,17 @@ class CollectionStore:
         """The paths of all collections, sorted."""
         with self._db.reading() as db:
             return sorted(paths(db).values())
+
+    def papers(self, path: str) -> Ids:
+        """The papers in exactly this collection and its descendants, but not in the Trash; none if
+        it does not exist. A query ignores case and quotation marks, and `in:trash` is the Trash."""
+        sql = (
+            f"WITH RECURSIVE {BELOW_ONE} SELECT paper AS id FROM collected"
+            " WHERE collection IN (SELECT id FROM below)"
+            " AND paper NOT IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
+        )
+        with self._db.reading() as db:
+            return select_ids(db, sql, (find(db, path),))
 
     def add(self, ids: Iterable[int], path: str) -> None:
         """Add papers to a collection. Raises LibraryError for an empty path."""

@@ -43,6 +43,18 @@ def test_export_follows_collection_and_subcollections(exports, library, tmp_path
     assert sorted(keys(file)) == ["maeterlinckBeesNorth1901", "wilsonAnts1971"]
 
 
+@pytest.mark.parametrize("name", ['so-called "bees"', "Trash", "bees", "~ * (bees)"])
+def test_export_contains_exactly_its_collection(exports, library, tmp_path, name):
+    library.put([paper("Ants", authors="Wilson, Edward", published="1971"), paper("Flies")])
+    library.collections.add([2], name)
+    library.collections.add([3], "Bees")
+    library.trash([3])
+    library.collections.add([1], "BEES")
+    file = tmp_path / "bees.bib"
+    exports.enable(name, file, Format.bibtex, Task())
+    assert keys(file) == ["wilsonAnts1971"]
+
+
 def test_citation_key_stays_after_title_change_and_key_conflict(exports, library, tmp_path):
     file = tmp_path / "thesis.bib"
     exports.enable("thesis", file, Format.bibtex, Task())
