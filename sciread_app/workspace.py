@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sciread_app.domain.library_tree import SAMPLE_COLLECTION
 from sciread_app.domain.paper import PaperId, Skipped
-from sciread_app.domain.query.parser import parse
 from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import Cancelled, LibraryError
@@ -287,13 +286,12 @@ class Workspace:
     def export(self, papers: Sequence[PaperId] | str, path: Path, task: Task) -> int:
         """Write papers, or those that match a query, to a file: in the format of its suffix, or as
         a bibliography (.html) in the citation style of the settings. Returns the number of papers.
-        Raises LibraryError and StyleRefused."""
+        Raises LibraryError and StyleRefused, and BadQuery for a query by example."""
         from sciread_app.services.export import clipboard, export
         from sciread_app.services.export.citation_styles import CitationStyles
 
         if isinstance(papers, str):
-            found = self.library.matching(parse(papers).conditions)
-            papers = [PaperId(id) for id in found.tolist()]
+            papers = export.selected_by(self.library, papers)
         if path.suffix.lower() == ".html":
             styles = CitationStyles(self.home.styles)
             style = styles.default(self.settings.citation_style)

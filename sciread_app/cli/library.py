@@ -144,7 +144,7 @@ def export(
             tr("Add --output FILE, or use --format jsonl without --json."),
         )
     with opened(home, console) as workspace:
-        ids = chosen_by(workspace, " ".join(query or []))
+        ids = exports.selected_by(workspace.library, " ".join(query or []))
         if query and not ids:
             raise _nothing_to_export(query)
         with console.progress("Exporting") as task:
@@ -256,30 +256,6 @@ def _nothing_to_export(query: list[str]) -> LibraryError:
     if len(query) == 1 and Path(text).suffix.lower() in exports.SUFFIXES:
         hint = tr("To write to a file, use: sciread export -o {text}", text=text)
     return LibraryError(tr("No paper matches “{text}”. Nothing was exported.", text=text), hint)
-
-
-def chosen_by(workspace: Workspace, text: str) -> list[int]:
-    """Return the papers that contain every word of a query and meet its conditions.
-
-    They are ordered by id, so that the same papers give the same file. Raises BadQuery for queries
-    by example, which only rank papers.
-    """
-    query, library = parse(text), workspace.library
-    if query.has_examples or query.unlike or query.named_unlike:
-        raise BadQuery(
-            tr(
-                "A query with “like:” cannot be exported: it ranks papers, but does not select any."
-            ),
-            tr("Find papers with `sciread find`, tag the papers to export, and export `tag:NAME`."),
-        )
-    if query.identifier:
-        return list(library.with_identifier(query.identifier))
-    if not query.terms:
-        return list(library.matching(query.conditions))
-    every = " AND ".join(term.expression for term in query.terms)
-    return sorted(
-        id for id, _ in library.search_text(every, library.count() or 1, query.conditions)
-    )
 
 
 def shown(results: SearchResults, weaker: bool, limit: int) -> SearchResults:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sciread_app.cli.add import record_as_value, short
 from sciread_app.cli.command import DONE, FAILED, command
-from sciread_app.cli.library import NAMES_HELP, chosen_by, resolve
+from sciread_app.cli.library import NAMES_HELP, resolve
 from sciread_app.cli.views import subtitle, titled
 from sciread_app.console import Console
 from sciread_app.domain.metadata.changes import (
@@ -26,6 +26,7 @@ from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr, trn
+from sciread_app.services.export.export import selected_by
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _selected(
         raise BadQuery(message, tr("See --help."))
     ids = resolve(workspace, names) if names else None
     if query:
-        found = [PaperId(id) for id in chosen_by(workspace, query)]
+        found = selected_by(workspace.library, query)
         ids = found if ids is None else [id for id in ids if id in set(found)]
     if missing:
         some = dict.fromkeys(id for field in missing for id in workspace.metadata.lacking(field))

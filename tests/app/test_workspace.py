@@ -9,11 +9,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from sciread_app.errors import BadQuery
+from sciread_app.formats.ris import reader as ris
 from sciread_app.paths import Home
 from sciread_app.services.ingest.importer import BATCH, SHORT
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
 from tests.support.generate.book import make_book
+from tests.support.generate.papers import paper
 from tests.support.generate.pdf import At
 
 
@@ -113,3 +116,14 @@ def test_close_ends_the_processes_that_render_pdfs(tmp_path):
     workspace.close()
     _, alive = psutil.wait_procs(renderers, timeout=60)
     assert renderers and not alive
+
+
+def test_export_of_a_query_writes_papers_with_every_word(workspace, tmp_path):
+    library = workspace.library
+    library.put([paper("Bees in winter"), paper("Bees in spring"), paper("Wasps in winter")])
+    library.tags.add([1, 2], "read")
+    file = tmp_path / "found.ris"
+    assert workspace.export("bees winter tag:read", file, Task()) == 1
+    assert [found.title for found in ris.read(file)] == ["Bees in winter"]
+    with pytest.raises(BadQuery):
+        workspace.export("like:1 tag:read", file, Task())

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TextIO
 
 from sciread_app.domain.paper import Identifier, Paper, PaperId
-from sciread_app.errors import LibraryError
+from sciread_app.domain.query.parser import parse
+from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.formats import jsonl
 from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json
@@ -64,6 +65,26 @@ def format_of(path: Path) -> Format:
             ),
         )
     return SUFFIXES[path.suffix.lower()]
+
+
+def selected_by(library: Library, text: str) -> list[PaperId]:
+    """The papers that contain every word of a query and meet its conditions.
+
+    They are ordered by id, so that the same papers give the same file. Raises BadQuery for queries
+    by example, which only rank papers.
+    """
+    query = parse(text)
+    if query.has_examples or query.unlike or query.named_unlike:
+        raise BadQuery(
+            tr(
+                "A query with “like:” cannot be exported: it ranks papers, but does not select any."
+            ),
+            tr("Find papers with `sciread find`, tag the papers to export, and export `tag:NAME`."),
+        )
+    if query.identifier:
+        return library.with_identifier(query.identifier)
+    every = " AND ".join(term.expression for term in query.terms)
+    return [PaperId(id) for id in library.matching(query.conditions, every).tolist()]
 
 
 def write(library: Library, ids: Sequence[int], format: Format, stream: TextIO, task: Task) -> None:
