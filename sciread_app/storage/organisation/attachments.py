@@ -56,17 +56,15 @@ class Attachments:
 
     def put(self, found: Sequence[tuple[Attachment, str]]) -> None:
         """Attach files to papers and index their text for search."""
-        papers = sorted({attachment.paper for attachment, _ in found})
         table = schema.attachments
-        with self._db.writing() as db, fulltext.reindexing(db, papers):
-            for attachment, text in found:
-                row = {name: getattr(attachment, name) for name in ("paper", "path", *_SEEN)}
-                put = insert(table).values(row | {"added": time.time()})
-                new = {name: put.excluded[name] for name in _SEEN}
-                db.execute(put.on_conflict_do_update(index_elements=["paper", "path"], set_=new))
-                if text:
-                    body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
-                    db.execute(body.on_conflict_do_nothing())
+        read = [attachment.sha256 for attachment, text in found if text]
+        with self._db.writing() as db:
+            # Texts belong to contents: other papers may have files with the same one.
+            alike = select(table.c.paper).where(table.c.sha256.in_(paper_rows.among_texts(read)))
+            papers = {*db.scalars(alike), *(attachment.paper for attachment, _ in found)}
+            with fulltext.reindexing(db, sorted(papers)):
+                for attachment, text in found:
+                    _put(db, attachment, text)
 
     def move(self, old: str, new: str) -> bool:
         """Record that a file has moved: same content, other path. Returns whether any paper has
@@ -91,6 +89,16 @@ class Attachments:
         with self._db.reading() as db:
             rows = db.execute(select(*columns).where(condition).order_by(table.id))
             return [Attachment(*row) for row in rows]
+
+
+def _put(db: Connection, attachment: Attachment, text: str) -> None:
+    row = {name: getattr(attachment, name) for name in ("paper", "path", *_SEEN)}
+    put = insert(schema.attachments).values(row | {"added": time.time()})
+    new = {name: put.excluded[name] for name in _SEEN}
+    db.execute(put.on_conflict_do_update(index_elements=["paper", "path"], set_=new))
+    if text:
+        body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
+        db.execute(body.on_conflict_do_nothing())
 
 
 def _move_in_merges(db: Connection, papers: Sequence[int], old: str, new: str) -> None:

@@ -165,6 +165,15 @@ def test_text_search_covers_authors_venue_notes_keywords_and_files(library):
     assert library.is_text_index_consistent()
 
 
+def test_text_of_a_file_is_found_at_every_paper_that_has_its_content(library):
+    library.put([paper("Bees"), paper("Wasps")])
+    known = [Attachment(PaperId(n), f"/{n}.pdf", "ab" * 32, 3, 1.0) for n in (1, 2)]
+    library.attachments.put([(known[0], "")])
+    library.attachments.put([(known[1], "polonium glows")])
+    assert sorted(words(library, "polonium")) == [1, 2]
+    assert library.is_text_index_consistent()
+
+
 def test_changed_note_is_found_by_new_words_only(library):
     library.put([paper("A")])
     note = library.notes.add(1, "zebra")
