@@ -176,8 +176,13 @@ class Importer:
     ) -> None:
         """Read PDFs without a record: each is a paper, or belongs to one."""
         names = [str(path) for path in files if _is_legible(path)]
-        known = {a.path: a for a in self._library.attachments.with_path(names)}
+        attached = self._library.attachments.with_path(names)
+        known = {a.path: a for a in attached}
         new = [path for path in files if not _is_as_it_was(path, known.get(str(path)))]
+        owners: dict[str, list[PaperId]] = {}
+        for one in attached:
+            owners.setdefault(one.path, []).append(one.paper)
+        self._untrash([owners[str(path)] for path in set(files) - set(new)], report)
         self._library.import_log.add_merged(number, len(files) - len(new))
         report.merged += len(files) - len(new)
         for done, batch in self._read_pdfs(new, task):
@@ -188,6 +193,7 @@ class Importer:
     def _add_contents(self, batch: Sequence[PdfContent], number: int, report: ImportReport) -> None:
         batch = self._without_rejected(batch, number, report)
         owners = self._owners(batch)
+        self._untrash(owners.values(), report)
         strays = {
             content.sha256 or str(content.path): content  # copies of one file are one paper
             for content in batch
@@ -202,6 +208,15 @@ class Importer:
         self._library.import_log.add_merged(number, merged)
         report.merged += merged
         self._attach(batch, owners, report)
+
+    def _untrash(self, owners: Iterable[Sequence[PaperId]], report: ImportReport) -> None:
+        """Restore the papers of imported files from the Trash as for records, but none whose file
+        has another paper outside it: that may have been a duplicate."""
+        if report.undo_as:
+            return
+        trashed = set(self._library.trashed().tolist())
+        if chosen := [id for ids in owners if trashed.issuperset(ids) for id in ids]:
+            self._library.untrash(chosen)
 
     def _without_rejected(
         self, batch: Sequence[PdfContent], number: int, report: ImportReport

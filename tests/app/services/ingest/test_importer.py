@@ -8,15 +8,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.errors import Cancelled
 from sciread_app.formats.zotero.rdf import NAMESPACES
 from sciread_app.services.ingest.importer import BATCH, Importer
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from tests.support.generate.papers import paper
 from tests.support.generate.pdf import At, body, make_pdf
 
 BIB = """
@@ -90,6 +93,33 @@ def test_second_import_adds_nothing_and_opens_no_pdf(intake, library, tmp_path):
     second = add(intake, tmp_path / "refs.bib", tmp_path / "stray.pdf")
     assert first.added == 3 and second.added == 0
     assert second.read == first.read and second.texts == 0 and library.count() == 3
+
+
+@pytest.mark.parametrize("undo_as", ["", "Added papers"])
+@pytest.mark.parametrize("name", ["bees.pdf", "copy.pdf"])
+def test_importing_a_pdf_again_takes_its_paper_out_of_the_trash_if_asked(
+    intake, library, tmp_path, name, undo_as
+):
+    file, again = tmp_path / "bees.pdf", tmp_path / name
+    file.write_bytes(pdf("Bees"))
+    add(intake, file)
+    library.trash([1])
+    if again != file:
+        again.write_bytes(file.read_bytes())
+    assert intake.add([again], Task(), undo_as=undo_as).merged == 1
+    assert library.trashed().tolist() == ([1] if undo_as else [])
+
+
+def test_importing_a_pdf_again_leaves_a_duplicate_in_the_trash(intake, library, tmp_path):
+    file = tmp_path / "bees.pdf"
+    file.write_bytes(pdf("Bees"))
+    add(intake, file)
+    (known,) = library.attachments.of([1])
+    library.put([paper("The bees")])
+    library.attachments.put([(replace(known, paper=PaperId(2)), "")])
+    library.trash([2])
+    add(intake, file)
+    assert library.trashed().tolist() == [2]
 
 
 def test_moved_file_is_recognised_by_content(intake, library, tmp_path):
