@@ -172,7 +172,12 @@ class WatchedFolders:
         known_files = self._read_before(complete, files)
         new = [path for path in complete if path not in without and path not in known_files]
         away = [
-            one for one in known.values() if one.path not in files and not _in(one.path, unread)
+            one
+            for one in known.values()
+            if one.path not in files
+            and not _in(one.path, unread)
+            # Files in subfolders that are no longer included are not missing.
+            and (folder.subfolders or Path(one.path).parent == root)
         ]
         changes = Changes(
             folder,

@@ -93,6 +93,14 @@ def test_subfolders_are_left_out_if_the_folder_is_watched_without_them(watched, 
     assert len(scan(watched)[0].new) == 1
 
 
+def test_files_in_subfolders_that_are_no_longer_included_are_not_missing(watched, library, folder):
+    watched.add(folder)
+    save(folder / "deep" / "bees.pdf", pdf("Bees"))
+    scan(watched)
+    watched.change(watched.all()[0], subfolders=False, collection="")
+    assert not scan(watched)[0].missing and not watched.all()[0].missing
+
+
 @pytest.mark.parametrize(
     "name",
     ["x.pdf.part", "x.pdf.crdownload", "~x.pdf", ".~lock.x.pdf#", ".x.pdf", "x.pdf.download/x.pdf"],
