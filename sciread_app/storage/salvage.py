@@ -239,7 +239,8 @@ class _Salvage:
         for row in rows:
             count += 1
             if owner == "sqlite_sequence" and row.values[:1] == ["papers"]:
-                self._sequence = row.values[1] if isinstance(row.values[1], int) else 0
+                last = row.values[-1]
+                self._sequence = last if isinstance(last, int) else 0
             elif owner == "fulltext_docsize" and row.key is not None:
                 ids.add(row.key)
             elif owner == "papers" and row.values and isinstance(row.values[-1], int):
@@ -426,7 +427,7 @@ class _Salvage:
             )
 
     def _drop_orphans(self) -> None:
-        """Remove rows that refer to lost rows."""
+        """Remove rows that refer to lost rows, or these references where rows can do without."""
         self._db.execute(
             "UPDATE collections SET parent = NULL WHERE parent NOT IN (SELECT id FROM collections)"
         )
@@ -435,11 +436,15 @@ class _Salvage:
             changed = False
             for name in self._layouts:
                 for key in self._db.execute(f'PRAGMA foreign_key_list("{name}")').fetchall():
-                    _, _, parent, column, other = key[:5]
-                    gone = self._db.execute(
-                        f'DELETE FROM "{name}" WHERE "{column}" IS NOT NULL AND "{column}" NOT IN '
+                    _, _, parent, column, other, _, on_delete = key[:7]
+                    lost = (
+                        f'WHERE "{column}" IS NOT NULL AND "{column}" NOT IN '
                         f'(SELECT "{other or "id"}" FROM "{parent}")'
-                    ).rowcount
+                    )
+                    if on_delete == "SET NULL":
+                        self._db.execute(f'UPDATE "{name}" SET "{column}" = NULL {lost}')
+                        continue
+                    gone = self._db.execute(f'DELETE FROM "{name}" {lost}').rowcount
                     if gone:
                         changed = True
                         self._done.recovered[name] -= gone

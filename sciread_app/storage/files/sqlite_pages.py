@@ -194,7 +194,12 @@ class SqlitePages:
             children = [right] if kind in (_TABLE_INNER, _INDEX_INNER) else []
             for place in places:
                 if kind in (_TABLE_INNER, _INDEX_INNER):
-                    children.append(_number(page, place))
+                    try:
+                        children.append(_number(page, place))
+                    except CorruptPage:
+                        tally.pages.add(number)
+                        tally.holes = True
+                        continue
                     if kind == _TABLE_INNER:
                         continue
                     place += 4

@@ -174,6 +174,38 @@ def test_rows_are_found_despite_damaged_root_page(path, tmp_path):
     library.close()
 
 
+def test_bad_pointer_on_an_inner_page_costs_no_row(path, tmp_path):
+    content = bytearray(path.read_bytes())
+    page = (damage.root(path, "papers") - 1) * damage.PAGE
+    header = 12  # bytes; then follow the places of the cells, two bytes each
+    content[page + header : page + header + 2] = b"\xff\xff"
+    path.write_bytes(content)
+    done = salvage(path, tmp_path / "new.sqlite3")
+    assert done.recovered["papers"] == PAPERS - 1 and done.pages == 1
+
+
+def test_row_of_sqlite_sequence_without_a_number_does_not_stop_salvage(path, tmp_path):
+    content = bytearray(path.read_bytes())
+    at = content.index(b"\x03\x19\x02papers")  # the length of its header and the types, then values
+    content[at - 2] = 8  # bytes of the row
+    content[at : at + 8] = b"\x02\x19papers"
+    path.write_bytes(content)
+    assert salvage(path, tmp_path / "new.sqlite3").recovered["papers"] == PAPERS - 1
+
+
+def test_watched_folder_is_kept_without_its_lost_collection(path, tmp_path):
+    library = Library(path)
+    library.watched_folders.add("/downloads", subfolders=True, collection="thesis/first")
+    library.close()
+    damage.overwrite(path, damage.root(path, "collections"))
+    salvage(path, tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
+    assert [(one.path, one.collection) for one in library.watched_folders.all()] == [
+        ("/downloads", "")
+    ]
+    library.close()
+
+
 def test_library_without_its_first_page_keeps_every_row(path, tmp_path):
     before = rows(path)
     damage.overwrite(path, 1)
