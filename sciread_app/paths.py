@@ -173,11 +173,15 @@ def local_home() -> Home:
 
 def network_kind(folder: Path) -> str:
     """Return the type of a network file system that contains the folder; "" for a local one."""
-    folder = folder.absolute()
     if sys.platform == "win32":
-        return tr("a shared folder") if _is_remote(folder) else ""
-    kind = _kind_of(folder.resolve(), _mounts())
+        return tr("a shared folder") if _is_remote(folder.absolute()) else ""
+    kind = file_system(folder)
     return kind.removeprefix("fuse.") if kind in _NETWORK else ""
+
+
+def file_system(folder: Path) -> str:
+    """Return the type of the file system of a folder, except on Windows; "" if unknown."""
+    return _kind_of(folder.resolve(), _mounts())
 
 
 def _moved(home: Home) -> Home | None:

@@ -13,6 +13,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
 from sciread_app.domain.watched_folders import WatchedFolder
+from sciread_app.paths import file_system
 
 SETTLE = 1.5  # seconds without events, after which a folder is scanned
 POLL = 60.0  # seconds between scans of folders without events, which include those not found
@@ -109,21 +110,8 @@ def is_remote(path: Path) -> bool:
         return str(path).startswith(_DRIVES)
     if sys.platform == "win32":
         return str(path).startswith("\\\\")
-    kind = _file_system(path)
+    kind = file_system(path)
     return kind in _REMOTE or kind == "fuse" or kind.startswith("fuse.")
-
-
-def _file_system(path: Path) -> str:
-    """The type of the file system of a folder on Linux; empty if unknown."""
-    best, kind = -1, ""
-    with suppress(OSError), Path("/proc/self/mountinfo").open(encoding="utf-8") as stream:
-        for line in stream:
-            # 36 35 98:0 /root /mount/point options - type source options
-            before, _, after = line.partition(" - ")
-            place = before.split(" ")[4].encode().decode("unicode_escape")
-            if len(place) > best and path.is_relative_to(place):
-                best, kind = len(place), after.split(" ", 1)[0]
-    return kind
 
 
 def _identity(folder: WatchedFolder) -> tuple[object, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import queue
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from watchdog.observers.api import BaseObserver
 
+from sciread_app import paths
 from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.services.ingest import folder_events
 from sciread_app.services.ingest.folder_events import FolderEvents
@@ -94,3 +96,11 @@ def test_folder_beyond_the_limit_of_the_system_is_polled(events, tmp_path, monke
 def test_folder_on_a_network_drive_is_polled(events, tmp_path, monkeypatch):
     monkeypatch.setattr(folder_events, "is_remote", lambda path: path.name == "a")
     assert events.follow([watched(1, tmp_path / "a"), watched(2, tmp_path / "b")]) == {1}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the mounts of Linux")
+@pytest.mark.parametrize(("folder", "remote"), [("/net/Bücher/bees", True), ("/net", False)])
+def test_network_drive_mounted_over_its_automount_point_is_remote(monkeypatch, folder, remote):
+    mounts = [("/", "ext4"), ("/net/Bücher", "autofs"), ("/net/Bücher", "nfs4")]
+    monkeypatch.setattr(paths, "_mounts", lambda: mounts)
+    assert folder_events.is_remote(Path(folder)) is remote
