@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package
 
+_STALE = 3600  # seconds without a change, after which a partial file is abandoned
 _CANNOT_MEND = tr("It cannot be rebuilt because the library is read-only.")
 
 
@@ -228,17 +231,16 @@ def _files(library: Library) -> Diagnosis:
 
 
 def _leftovers(home: Home) -> Diagnosis:
-    """Partial files of interrupted writes. They all end in .new, and are never read."""
-    halves = [
-        path
-        for folder in (home.folder, home.indexes, home.models)
-        if folder.is_dir()
-        for path in folder.glob("*.new")
-        if path.is_file()
-    ]
-    for path in halves:
-        path.unlink()
-    if left := len(halves) + remove_stale_staging(home.models):
+    """Partial files of interrupted writes. They all end in .new, and are never read. Young ones may
+    be those of an open window."""
+    halves = 0
+    for folder in (home.folder, home.indexes, home.models):
+        for path in folder.glob("*.new"):
+            with suppress(FileNotFoundError):  # finished meanwhile
+                if path.is_file() and time.time() - path.stat().st_mtime > _STALE:
+                    path.unlink()
+                    halves += 1
+    if left := halves + remove_stale_staging(home.models):
         removed = trn("removed {n} incomplete file", "removed {n} incomplete files", left)
         return Diagnosis("leftovers", True, removed, mended=True)
     # Translators: there are no incomplete files
