@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 
@@ -15,16 +16,19 @@ from sciread_app.storage.files.integrity import SIDES
 from sciread_app.storage.files.sqlite_backup import copy, is_sound
 from sciread_app.tasks import Task
 
+log = logging.getLogger(__name__)
+
 # Files and folders that belong to a library beside the database.
 FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts", "styles",
            SAMPLE_FOLDER)  # fmt: skip
-FILES = ("settings.toml", "window.ini")
+FILES = ("settings.toml", "window.ini", "lookups.jsonl")
 
 
 def move(home: Home, target: Home, task: Task) -> Home:
     """Move a closed library to another folder.
 
-    The old folder then records the new location, and its database stays there under another name.
+    The old folder then records the new location, and its database stays there, if possible under
+    another name.
     Raises LibraryError, and then nothing was changed, and Cancelled.
     """
     _check(home, target)
@@ -34,17 +38,26 @@ def move(home: Home, target: Home, task: Task) -> Home:
         _copy_library(home, target, task)
         # From here on the new library is in use; if killed before, the old one is.
         export.write_text(f"{target.folder.absolute()}\n", home.folder / MOVED)
-        _keep_old(home)
     except OSError as error:
         raise LibraryError(
             tr(
                 "Could not move the library to {folder}: {why}.",
                 folder=target.folder,
-                why=error.strerror,
+                why=_reason(error),
             ),
             tr("Select another folder."),
         ) from error
+    try:
+        _keep_old(home)
+    except OSError:
+        log.warning("%s: could not rename the old library", home.library, exc_info=True)
     return target
+
+
+def _reason(error: OSError) -> str:
+    if error.args and isinstance(error.args[0], list):  # of copytree: source, target, reason
+        return str(error.args[0][0][2])
+    return error.strerror or str(error)
 
 
 def _check(home: Home, target: Home) -> None:

@@ -19,7 +19,7 @@ from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.maintenance import backup_file, relocation
 from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.services.maintenance.salvage import LOSSES_FILE, salvage_home
-from sciread_app.settings import Settings, change_settings
+from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
 
@@ -161,9 +161,12 @@ class SettingsGateway:
 
         def work(task: Task) -> Path:
             target = relocation.move(home, Home(folder) if folder else local_home(), task)
-            if home.risk:
-                # The library has left the risky folder: drop the warning, keep the backups there.
-                change_settings(target.settings, backups=str(home.backups), accepted_risk="")
+            changes: dict[str, str] = {}
+            if not read_settings(target.settings)[0].backups:  # they stay in the old folder
+                changes["backups"] = str(home.backups)
+            if home.risk:  # the library has left the risky folder
+                changes["accepted_risk"] = ""
+            change_settings(target.settings, **changes)
             return target.folder
 
         return Reopening(tr("Moving the library"), work)

@@ -14,7 +14,7 @@ from sciread_app.domain.fetch import SourceQuery
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import BackupKind, Backups
-from sciread_app.settings import change_settings
+from sciread_app.settings import change_settings, read_settings
 from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -140,8 +140,11 @@ def test_damaged_backup_is_reported_and_changes_nothing(qapp, home, run_with_han
     assert "damaged" in message
 
 
-def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path):
+@pytest.mark.parametrize("chosen", ["", "mine"])
+def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path, chosen):
     new = Home(tmp_path / "elsewhere")
+    backups = str(tmp_path / chosen) if chosen else str(home.backups)
+    change_settings(home.settings, backups=backups if chosen else "")
 
     def move(window):
         window.events.reopen_requested.emit(window.gateway.settings.moving(new.folder))
@@ -153,6 +156,7 @@ def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path):
     assert run_with_handlers(Session(qapp, home), move, close)[-1] == new.folder
     assert papers_in(new.library) == 2 and not home.library.exists()
     assert open_home(home.folder) == new
+    assert read_settings(new.settings)[0].backups == backups
 
 
 def test_sample_library_is_opened_closed_and_stays_apart(qapp, home, run_with_handlers, tmp_path):

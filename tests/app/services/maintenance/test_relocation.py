@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from sciread_app.domain.paper import PaperId
@@ -26,6 +28,7 @@ def old(tmp_path) -> Home:
     home.settings.write_text('theme = "dark"\n')
     (home.folder / "models" / "mine").mkdir(parents=True)
     (home.folder / "models" / "mine" / "package.json").write_text("{}")
+    home.lookups.write_text("{}\n")
     home.styles.mkdir()
     (home.styles / "own.csl").write_text("<style/>")
     Drafts(home.folder / "drafts").save(PaperId(1), NEW, "half a sentence")
@@ -42,7 +45,7 @@ def test_move_takes_everything_of_the_home(old, new):
     assert papers_in(new.library) == 2
     assert new.settings.read_text() == 'theme = "dark"\n'
     assert (new.models / "mine" / "package.json").exists()
-    assert (new.styles / "own.csl").exists()
+    assert (new.styles / "own.csl").exists() and new.lookups.read_text() == "{}\n"
     assert Drafts(new.folder / "drafts").of(PaperId(1)) == {NEW: "half a sentence"}
     assert open_home(old.folder) == new
 
@@ -98,3 +101,19 @@ def test_move_to_unwritable_folder_is_refused(old, tmp_path):
     with pytest.raises(LibraryError, match="Could not move"):
         move(old, Home(tmp_path / "file" / "home"), Task())
     assert papers_in(old.library) == 2
+
+
+def test_move_names_the_reason_why_a_folder_cannot_be_copied(old, new):
+    (old.styles / "gone.csl").symlink_to("nowhere.csl")
+    with pytest.raises(LibraryError, match="No such file"):
+        move(old, new, Task())
+    assert open_home(old.folder) == old and papers_in(old.library) == 2
+
+
+def test_move_succeeds_if_the_old_library_cannot_be_renamed(old, new, monkeypatch):
+    def refuse(self, target):
+        raise PermissionError(errno.EACCES, "in use")
+
+    monkeypatch.setattr(type(old.library), "rename", refuse)
+    assert move(old, new, Task()) == new
+    assert open_home(old.folder) == new and papers_in(new.library) == 2
