@@ -134,7 +134,12 @@ def _restore_styles(archive: Path, folder: Path) -> None:
     """
     if not zipfile.is_zipfile(archive):
         return
-    with zipfile.ZipFile(archive) as packed:
+    try:
+        packed = zipfile.ZipFile(archive)
+    except (*UNREADABLE, OSError):
+        log.warning("%s: could not restore citation styles", archive, exc_info=True)
+        return
+    with packed:
         for entry in packed.infolist()[: MOST + 2]:
             found = _STYLE.fullmatch(entry.filename)
             if not found or (folder / found[1]).exists():

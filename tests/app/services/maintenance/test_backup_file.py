@@ -15,6 +15,7 @@ import pytest
 from sciread_app.errors import LibraryDamaged, LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_file import backup, default_name, restore
+from sciread_app.services.maintenance.backup_rotation import styles_of
 from sciread_app.storage.library import Library
 from tests.support import damage
 from tests.support.generate.papers import paper
@@ -68,6 +69,20 @@ def test_restore_adds_missing_styles_and_overwrites_none(home, tmp_path):
 
     styles = {file.name: file.read_text("utf-8") for file in home.styles.iterdir()}
     assert styles == {"lost.csl": "<lost/>", "edited.csl": "<newer/>"}
+
+
+def test_restore_with_damaged_styles_restores_the_library(home, tmp_path):
+    put(home, "Bees")
+    copy = tmp_path / "2026-11-21.sqlite3"
+    shutil.copy(home.library, copy)
+    styles = styles_of(copy)
+    with zipfile.ZipFile(styles, "w") as archive:
+        archive.writestr("styles/good.csl", "<style/>")
+    content = styles.read_bytes()
+    styles.write_bytes(content.replace(b"PK\x01\x02", b"xxxx"))  # the list of its files
+    home.library.unlink()
+    restore(home, copy)
+    assert stored_titles(home.library) == ["Bees"]
 
 
 def test_restore_extracts_only_styles_into_their_folder(home, tmp_path):
