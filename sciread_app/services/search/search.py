@@ -339,7 +339,7 @@ class SearchService:
     ) -> tuple[RankedList, Ids]:
         """Return the best papers by BM25, and the ids, ascending, of all papers that contain one of
         the rarer words."""
-        papers = self._space.count() if self._space else self._library.count()
+        papers = self._library.count()  # the index may still lack most of them
         at_most: float = _SCORED
         if allowed is not None:
             at_most *= papers / max(len(allowed), 1)

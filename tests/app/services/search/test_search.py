@@ -98,6 +98,16 @@ def test_search_conditions_hold_in_every_mode(library, search, mode):
     assert search.find("car author:nobody", mode=mode).hits == []
 
 
+def test_conditions_keep_all_keyword_matches_before_the_library_is_indexed(
+    library, papers, model, tmp_path
+):
+    search = TextSearch(library, EmbeddingIndex(library, model, tmp_path / "empty"))
+    found = search.find("galaxy town year:2010..", mode=SearchMode.text)
+    assert set(titles(library, found)) == {
+        "Galaxy surveys", "The automobile in town", "Waiting in queues",
+    }  # fmt: skip
+
+
 def test_meaning_mode_with_condition_returns_every_matching_paper(search):
     found = search.find("automobile year:2016..", mode=SearchMode.meaning)
     assert len(found.hits + found.weaker) == 4
