@@ -165,20 +165,23 @@ class RelatedPapers(QWidget):
     def add(self, name: Identifier) -> None:
         """Add this paper to the library."""
 
-        def added(_: PaperId) -> None:
-            self._reload()
-            self.loaded.emit()
-
         text = f"{name.kind}:{name.value}"
         self._go_asking(
             tr("Fetching {name}", name=text),
             lambda task: self._about.fetch(text, task),
-            added,
+            lambda _: self._reload(),
+            on_done=self.loaded.emit,
         )
 
     def _go_asking(
-        self, title: str, work: Callable[[Task], Any], then: Callable[[Any], None]
+        self,
+        title: str,
+        work: Callable[[Task], Any],
+        then: Callable[[Any], None],
+        on_done: Callable[[], object] = lambda: None,
     ) -> None:
+        """Run a request. `then` shows its result, unless another paper is shown by then; `on_done`
+        is called in any case."""
         if self._asking is not None:
             return
         self.note.setText(f"{title}…")
@@ -188,10 +191,13 @@ class RelatedPapers(QWidget):
         def done(result: Any) -> None:
             if is_shown():
                 then(result)
+            on_done()
 
         def failed(problem: JobError) -> None:
             if is_shown():
                 self._explain(problem)
+            else:
+                self.failed.emit(problem)
 
         def is_shown() -> bool:
             """End the request; return whether the paper is still shown."""

@@ -720,6 +720,29 @@ def test_unlisted_paper_is_added_with_one_click(show, qtbot, gateway, context):
     qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))
 
 
+@pytest.mark.parametrize("refused", ["", "Crossref is away."])
+def test_paper_added_while_another_is_shown_is_reported(
+    show, qtbot, jobs, gateway, context, monkeypatch, refused
+):
+    release, fetch, added = threading.Event(), gateway.about.fetch, []
+    context.events.papers_added.connect(added.append)
+
+    def fetch_slowly(text, task):
+        assert release.wait(60)
+        return fetch(text, task)
+
+    monkeypatch.setattr(gateway.about, "fetch", fetch_slowly)
+    gateway.about.refuse = refused
+    panel = show()
+    panel.parts.around.add(DOI)
+    show(2, panel)
+    release.set()
+    qtbot.waitUntil(lambda: panel.parts.around.idle and not jobs.running())
+    shown_as = [(name, problem.message) for name, problem in context.messages.calls]
+    assert shown_as == ([("show_problem", refused)] if refused else [])
+    assert len(added) == (0 if refused else 1)
+
+
 def test_tab_scrolls_to_a_link_below(show, qtbot, gateway):
     gateway.papers.update({n: paper(f"A long title of paper {n} " * 12) for n in range(1, 21)})
     panel = show()
