@@ -98,6 +98,8 @@ class SearchPage(Page):
         self.mode = ViewMode.list
         self.map: MapPanel | None = None  # built when it is first shown
         self._to_fit: tuple[PaperId, ...] = ()  # until the map is built
+        # Shows the results of the search in flight
+        self._show_found: Callable[[ResultView], None] | None = None
         self._sidebar: Sidebar | None = None
         # Of all changes of the selection and the list in one pass of the event loop
         self._highlight_soon = QTimer(self, singleShot=True, interval=0)
@@ -159,6 +161,7 @@ class SearchPage(Page):
         """Replace the list by these papers; `back` returns."""
         self._push()
         self.header.show_request(SearchRequest())
+        self._drop_search()
         given = tuple(papers)
         self._show(ResultView(ResultList(given, len(given)), title=title, given=given))
         self._into_results()
@@ -233,6 +236,7 @@ class SearchPage(Page):
         if self._history:
             view, row = self._history.pop()
             self.header.show_request(view.request)
+            self._drop_search()
             self._show(view)
             self.result_list.go_to(row)
             self.focus_results()
@@ -248,10 +252,11 @@ class SearchPage(Page):
             self._refresh()
 
     def _refresh(self) -> None:
-        """Run the request again, or list the given papers that are still in the library."""
+        """Run the request again, or list the given papers that are still in the library. A search
+        in flight is run again in place of both."""
         view = self.view
-        if not view.title:
-            self._ask(self._update)
+        if self._show_found or not view.title:
+            self._ask(self._show_found or self._update)
             return
         self._jobs.run(
             tr("Listing papers"),
@@ -383,6 +388,7 @@ class SearchPage(Page):
     def _ask(self, show: Callable[[ResultView], None]) -> None:
         request, mode = self.header.request, self.search_box.mode
         order = self.header.order.order(request.ranked)
+        self._show_found = show
         self._slow.start()
         self._jobs.run(
             tr("Searching"),
@@ -393,12 +399,19 @@ class SearchPage(Page):
             replaces="search",
         )
 
+    def _drop_search(self) -> None:
+        """Drop the search in flight: another list is shown."""
+        self._jobs.drop("search")
+        self._show_found = None
+        self.result_list.release_keys()
+
     def _take(
         self,
         show: Callable[[ResultView], None],
         request: SearchRequest,
         found: ResultList | BadQuery,
     ) -> None:
+        self._show_found = None
         if isinstance(found, BadQuery):
             self._reject(found)
         else:
@@ -588,6 +601,7 @@ class SearchPage(Page):
     def _explain(self, problem: JobError) -> None:
         """Keep the last results, and show the error of the search above them."""
         self._slow.stop()
+        self._show_found = None
         self.result_list.release_keys()
         self.header.show_count(count_text(self.view))
         self.search_box.explain(problem)

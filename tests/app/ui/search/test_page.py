@@ -491,6 +491,35 @@ def test_papers_of_another_page_are_shown_with_back(qtbot, show_page):
     assert page.model.rowCount() == 50 and not page.header.back_button.isVisible()
 
 
+def test_papers_of_another_page_replace_a_search_in_flight(qtbot, show_page, jobs):
+    gateway = FakeGateway(papers=PAPERS)
+    hold = gateway.hold["attention"] = threading.Event()
+    page = show_page(gateway)
+    page.search_box.set_text("attention")
+    qtbot.waitUntil(lambda: "attention" in gateway.calls)
+    page.show_papers([3, 2], "Imported papers")
+    hold.set()
+    qtbot.waitUntil(lambda: is_idle(page, jobs))
+    assert page.header.title.text() == "Imported papers"
+    assert list(page.view.listing.ids) == [3, 2]
+    qtbot.keyClick(page.result_list, Qt.Key.Key_J)
+    assert page.result_list.currentIndex().row() == 1
+
+
+def test_search_in_flight_outlives_a_change_of_the_library(qtbot, show_page, jobs):
+    gateway = FakeGateway(papers=PAPERS)
+    hold = gateway.hold["attention"] = threading.Event()
+    page = show_page(gateway)
+    page.show_papers([3, 2], "Imported papers")
+    page.search_box.set_text("attention")
+    qtbot.waitUntil(lambda: "attention" in gateway.calls)
+    page.library_changed(LibraryChanges(papers=True))
+    hold.set()
+    qtbot.waitUntil(lambda: is_idle(page, jobs))
+    assert page.view.query == "attention" and not page.view.title
+    assert not page.result_list.holds_keys
+
+
 def test_papers_of_another_page_leave_the_list_while_in_the_trash(qtbot, show_page):
     gateway = FakeGateway(50)
     page = show_page(gateway)
