@@ -144,7 +144,12 @@ class EditDialog(QDialog):
         for name, text in written(paper).items():
             self.fields[name].setText(text)
         self._first = {name: field.text() for name, field in self.fields.items()}
-        self._warned = False
+        self._warned = False  # that `reject` discards what was typed
+        for field in self.fields.values():
+            if isinstance(field, KindField):
+                field.currentIndexChanged.connect(self._withdraw)
+            else:
+                field.textChanged.connect(self._withdraw)
         self.resize(*SIZE)
         keep_on_screen(self)
         self.fields["title"].setFocus()
@@ -178,10 +183,17 @@ class EditDialog(QDialog):
         if self._warned or not self._is_changed():
             super().reject()
         else:
-            self._warned = True
             self._show_message(tr("You have unsaved changes. Press Cancel again to discard them."))
+            self._warned = True
+
+    def _withdraw(self) -> None:
+        """Withdraw the warning after a change of a field."""
+        if self._warned:
+            self._warned = False
+            self.wrong.hide()
 
     def _show_message(self, why: str) -> None:
+        self._warned = False
         self.wrong.setText(why)
         self.wrong.show()
 

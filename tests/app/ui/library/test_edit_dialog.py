@@ -78,6 +78,28 @@ def test_invalid_value_is_reported_and_not_saved(dialogs):
     assert not dialog.isVisible() and dialogs.editor.calls == []
 
 
+@pytest.mark.parametrize(("field", "change"), [("venue", "Science"), ("kind", "book")])
+def test_text_typed_after_the_warning_is_not_discarded_without_another(dialogs, field, change):
+    dialog = dialogs([0], EditDialog)
+    dialog.fields["abstract"].setText("Long work.")
+    dialog.reject()
+    dialog.fields[field].setText(change)
+    assert not dialog.wrong.isVisible()
+    dialog.reject()
+    assert dialog.isVisible() and dialog.wrong.isVisible()
+    dialog.reject()
+    assert not dialog.isVisible()
+
+
+def test_error_shown_after_the_warning_replaces_it(dialogs):
+    dialog = dialogs([0], EditDialog)
+    dialog.fields["published"].setText("last summer")
+    dialog.reject()
+    dialog.save()
+    dialog.reject()
+    assert dialog.isVisible()
+
+
 def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
     dialog = dialogs([0, 1, 2], BulkEditDialog)
     assert dialog.windowTitle() == "Edit 3 papers"
