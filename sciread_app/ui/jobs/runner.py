@@ -405,6 +405,16 @@ class JobRunner(QObject):
         del self._running[job]
         self._latest = {name: latest for name, latest in self._latest.items() if latest is not job}
         try:
+            self._settle(job, future)
+        finally:  # also if a callback fails, or the job would be shown as running for ever
+            self.finished.emit(job)
+            job.result = None  # the job history outlives the result, which may be large
+            if not self._trim_timer.isActive():
+                self._trim_timer.start()
+
+    def _settle(self, job: Job, future: Future[Any]) -> None:
+        """Set the outcome of a job, and pass it to its callback."""
+        try:
             result = future.result()
         except (Cancelled, CancelledError):
             job.cancelled = True
@@ -416,10 +426,6 @@ class JobRunner(QObject):
             job.result = result
             if not job.replaced:
                 job.on_done(result)
-        self.finished.emit(job)
-        job.result = None  # the job history outlives the result, which may be large
-        if not self._trim_timer.isActive():
-            self._trim_timer.start()
 
     def _trim_memory(self) -> None:
         if _malloc_trim and not self._closed:

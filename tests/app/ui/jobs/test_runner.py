@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -319,6 +320,15 @@ def test_queued_job_is_cancelled_at_once(qtbot, jobs):
 @pytest.mark.skipif(
     not runner._malloc_trim, reason="only glibc keeps what was freed, and can give it back"
 )
+def test_job_whose_callback_fails_is_finished(qtbot, jobs, monkeypatch):
+    faults = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, *fault: faults.append(kind))
+    with qtbot.waitSignal(jobs.finished) as finished:
+        job = jobs.run("Adding", lambda task: 5, lambda result: result / 0)
+    assert finished.args == [job] and job.result is None
+    qtbot.waitUntil(lambda: faults == [ZeroDivisionError])
+
+
 def test_finished_job_triggers_trim_memory(qtbot, jobs):
     process, left = psutil.Process(), []
 
