@@ -297,9 +297,22 @@ class DetailsPanel(QFrame):
             self._write()
 
     def _do(self, title: str, work: Callable[[], object]) -> None:
-        """Run an edit of the paper in the background, then refresh."""
+        """Run an edit of the paper in the background, then refresh: also if it fails, since its
+        result may be shown already."""
         self._edits += 1
-        self._jobs.run(title, lambda task: work(), lambda _: self._edited(), queue=JobQueue.short)
+
+        def failed(problem: JobError) -> None:
+            self._context.messages.show_problem(problem)
+            self._edited()
+
+        self._jobs.run(
+            title,
+            lambda task: work(),
+            lambda _: self._edited(),
+            on_failed=failed,
+            on_cancelled=self._edited,
+            queue=JobQueue.short,
+        )
 
     def _mark(self, method: str, name: str) -> None:
         """Call `method` of the editor, such as tag or uncollect, with the name."""

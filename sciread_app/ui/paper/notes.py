@@ -215,7 +215,7 @@ class NoteView(QFrame):
         )
 
     def delete_when_saved(self) -> None:
-        """Delete this widget, but not before the text being saved is saved."""
+        """Delete this widget, but not before a change being saved is saved."""
         self._is_dropped = True
         if not self._saving:
             self.deleteLater()
@@ -275,13 +275,22 @@ class NoteView(QFrame):
         return self.is_open and not self._saving and text not in (self._saved, self._kept)
 
     def remove(self) -> None:
+        if self._saving:
+            return
         editor, number = self._about.editor, self.number
+        self._set_saving(True)
         self._jobs.run(
             tr("Removing a note"),
             lambda task: editor.change_note(number, ""),
-            lambda _: self.saved.emit(),
+            lambda _: self._removed(),
+            on_failed=self._not_saved,
+            on_cancelled=lambda: self._set_saving(False),
             queue=JobQueue.short,
         )
+
+    def _removed(self) -> None:
+        self._set_saving(False)
+        self.saved.emit()
 
     def _end(self, text: str) -> None:
         self._set_saving(False)

@@ -38,6 +38,7 @@ class StylePicker(QDialog):
     ) -> None:
         super().__init__(parent)
         self._about, self._jobs = about, jobs
+        self._closed = False
         self.setWindowTitle(tr("Citation style"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
@@ -56,6 +57,10 @@ class StylePicker(QDialog):
         known = current if isinstance(current, CopyCitation) else None
         self.in_text.setChecked(known is not None and known.in_text)
         self._fill(known.style if known else "")
+
+    def done(self, result: int) -> None:
+        self._closed = True
+        super().done(result)
 
     def _lay_out(self, cancel: QPushButton) -> None:
         buttons = row(self.add, 1, cancel, styled(self.copy, "primary"))
@@ -98,11 +103,15 @@ class StylePicker(QDialog):
         )
 
     def _added(self, style: Style) -> None:
+        if self._closed:
+            return
         self.add.setEnabled(True)
         self._show_message(tr("Added “{style}”.", style=style.title))
         self._fill(style.key)
 
     def _not_added(self, problem: JobError) -> None:
+        if self._closed:
+            return
         self.add.setEnabled(True)
         self._show_message(problem.text)
 

@@ -16,6 +16,7 @@ from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
 from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_guess
 from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
 from sciread_app.domain.search_hit import SearchHit
+from sciread_app.errors import LibraryError, StyleRefused
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.paper import style_picker
@@ -268,6 +269,21 @@ def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, gateway, contex
     assert gateway.editor.stars == {1: 0}
 
 
+def test_mark_that_cannot_be_saved_is_reverted(show, qtbot, gateway, context, monkeypatch):
+    def fail(*args):
+        raise LibraryError("The disk is full.")
+
+    monkeypatch.setattr(gateway.editor, "rate", fail, raising=False)
+    panel = show()
+    before = panel.parts.stars.accessibleName()
+    with qtbot.waitSignal(context.events.library_changed):
+        panel.rate(4)
+    ((shown_as, problem),) = context.messages.calls
+    assert shown_as == "show_problem" and problem.message == "The disk is full."
+    qtbot.waitUntil(lambda: panel.parts.stars.accessibleName() == before)
+    assert panel.details.card.rating == 0
+
+
 def test_tag_is_added_removed_and_searched_for(show, qtbot, gateway, context):
     panel = show()
     tags = panel.parts.tags
@@ -351,6 +367,32 @@ def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs, monk
     qtbot.waitUntil(lambda: "notes.txt is no style" in picker.status.text())
     assert picker.list.count() == before and picker.add.isEnabled()
     picker.reject()
+
+
+@pytest.mark.parametrize("refused", ["", "It is not a style."])
+def test_style_picker_can_be_closed_while_a_style_is_added(
+    show, qtbot, jobs, gateway, monkeypatch, refused
+):
+    faults, release, add = [], threading.Event(), gateway.about.add_style
+    monkeypatch.setattr(sys, "excepthook", lambda *fault: faults.append(fault))
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("/x/own.csl"))
+
+    def add_slowly(file):
+        assert release.wait(60)
+        if refused:
+            raise StyleRefused(refused)
+        return add(file)
+
+    monkeypatch.setattr(gateway.about, "add_style", add_slowly)
+    panel = show()
+    panel.choose_style()
+    picker = panel.findChild(StylePicker)
+    picker.add.click()
+    picker.reject()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    with qtbot.waitSignal(jobs.finished):
+        release.set()
+    assert faults == []
 
 
 def test_copying_missing_data_is_reported(show, qtbot):
@@ -524,6 +566,25 @@ def test_note_is_edited_and_removed(show, qtbot, gateway, context):
     view.remove_button.click()
     qtbot.waitUntil(lambda: panel.parts.notes.views == {})
     assert gateway.about.editor.notes[1] == {}
+
+
+def test_note_is_removed_although_another_paper_is_shown_meanwhile(
+    show, qtbot, jobs, gateway, context, monkeypatch
+):
+    faults, release = [], threading.Event()
+    monkeypatch.setattr(sys, "excepthook", lambda *fault: faults.append(fault))
+    editor = gateway.about.editor
+    editor.notes = {1: {7: PaperNote(7, "old", 0.0)}}
+    change = editor.change_note
+    monkeypatch.setattr(editor, "change_note", lambda *args: release.wait(60) and change(*args))
+    panel = show()
+    panel.parts.notes.views[7].remove_button.click()
+    show(2, panel)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    with qtbot.waitSignal(context.events.library_changed):
+        release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert editor.notes[1] == {} and faults == []
 
 
 def test_refresh_keeps_the_note_being_edited(show, qtbot, gateway):
