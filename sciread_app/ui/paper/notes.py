@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,9 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.errors import of_disk
 from sciread_app.language import format_day, tr
 from sciread_app.services.library.note_drafts import NEW
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Details, PaperNote
 from sciread_app.ui.widgets.focus import holds_focus
@@ -49,6 +51,8 @@ class Notes(QWidget):
         self._about = about
         self._jobs = jobs
         self._paper: PaperId | None = None
+        # drafts that could not be saved, by paper and note
+        self._unsaved: dict[tuple[PaperId | None, int], str] = {}
         self.views: dict[int, NoteView] = {}
         self.add = styled(QPushButton(tr("Write note")), "flush")
         self.add.clicked.connect(self.write)
@@ -58,7 +62,9 @@ class Notes(QWidget):
     def show_notes(self, details: Details) -> None:
         """Show the notes; a note that is being edited is left alone."""
         if details.paper.id != self._paper:
-            self.keep()
+            for number, view in self.views.items():
+                if not view.keep():
+                    self._unsaved[self._paper, number] = view.box.toPlainText()
             self._clear()
             self._paper = details.paper.id
         wanted = {note.id: note for note in details.notes}
@@ -67,9 +73,13 @@ class Notes(QWidget):
                 self._drop(number)
         for place, note in enumerate(details.notes):
             self._view(note.id, place).show_note(note)
-        if NEW in details.drafts:
+        drafts = dict(details.drafts)
+        for number in (*wanted, NEW):
+            if text := self._unsaved.pop((details.paper.id, number), ""):
+                drafts[number] = text
+        if NEW in drafts:
             self._view(NEW, len(wanted))
-        for number, text in details.drafts.items():
+        for number, text in drafts.items():
             if number in self.views:
                 self.views[number].resume(text)
         self._show_add()
@@ -99,11 +109,10 @@ class Notes(QWidget):
     def _view(self, number: int, place: int) -> NoteView:
         if number not in self.views:
             assert self._paper is not None
-            view = NoteView(self._paper, number, self._about, self._jobs)
+            view = NoteView(self._paper, number, self._about, self._jobs, self.failed.emit)
             view.saved.connect(partial(self._saved, view))
             view.closed.connect(self._closed)
             view.escaped.connect(self.escaped)
-            view.failed.connect(self.failed)
             self.views[number] = view
             self._column.insertWidget(place, view)
             self.layout_changed.emit()
@@ -145,16 +154,25 @@ class NoteView(QFrame):
     saved = Signal()
     closed = Signal(int)
     escaped = Signal()
-    failed = Signal(object)  # JobError
 
-    def __init__(self, paper: PaperId, number: int, about: PaperGateway, jobs: JobRunner) -> None:
+    def __init__(
+        self,
+        paper: PaperId,
+        number: int,
+        about: PaperGateway,
+        jobs: JobRunner,
+        report: Callable[[JobError], object],
+    ) -> None:
+        """`report` is called with each failure, maybe after this widget was deleted."""
         super().__init__()
+        self._report = report
         self.setObjectName("note")
         self._paper, self.number = paper, number
         self._about, self._jobs = about, jobs
         self._draft = f"draft {paper} {number}"  # key of its jobs: one at a time
         self._saved = ""  # the text in the library
         self._kept: str | None = None  # the text of the draft
+        self._is_failing = False  # the last draft could not be saved
         self._saving = False
         self._is_dropped = False  # to be deleted when it is saved
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -251,12 +269,21 @@ class NoteView(QFrame):
             self._show(editing=False)
             self.closed.emit(self.number)
 
-    def keep(self) -> None:
-        """Save the draft at once."""
+    def keep(self) -> bool:
+        """Save the draft at once. Return whether nothing is left unsaved; a failure is reported
+        once."""
         self._pause.stop()
         if self._is_worth_keeping():
-            self._kept = self.box.toPlainText()
-            self._about.drafts.save(self._paper, self.number, self._kept)
+            text = self.box.toPlainText()
+            try:
+                self._about.drafts.save(self._paper, self.number, text)
+            except OSError as error:
+                if not self._is_failing:
+                    self._report(job_error(of_disk(error) or error, tr("Saving a draft")))
+                self._is_failing = True
+                return False
+            self._kept, self._is_failing = text, False
+        return True
 
     def _keep_soon(self) -> None:
         if self._is_worth_keeping():
@@ -265,10 +292,20 @@ class NoteView(QFrame):
             self._jobs.run(
                 tr("Saving a draft"),
                 lambda task: drafts.save(paper, number, text),
-                on_failed=self.failed.emit,
+                lambda _: self._draft_saved(),
+                on_failed=self._draft_not_saved,
                 queue=JobQueue.short,
                 replaces=self._draft,
             )
+
+    def _draft_saved(self) -> None:
+        self._is_failing = False
+
+    def _draft_not_saved(self, problem: JobError) -> None:
+        self._kept = None
+        if not self._is_failing:
+            self._report(problem)
+        self._is_failing = True
 
     def _is_worth_keeping(self) -> bool:
         text = self.box.toPlainText()
@@ -304,7 +341,7 @@ class NoteView(QFrame):
 
     def _not_saved(self, problem: JobError) -> None:
         self._set_saving(False)
-        self.failed.emit(problem)
+        self._report(problem)
 
     def _set_saving(self, saving: bool) -> None:
         self._saving = saving

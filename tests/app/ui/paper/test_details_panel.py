@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import threading
 import time
@@ -457,6 +458,27 @@ def test_draft_is_saved_when_the_window_closes(show_window, qtbot, gateway):
     panel.parts.notes.views[NEW].box.setPlainText("the last words")
     window.close()
     assert gateway.about.drafts.of(panel.details.paper.id) == {NEW: "the last words"}
+
+
+def test_draft_that_cannot_be_saved_is_kept_until_it_can(
+    show, qtbot, gateway, context, monkeypatch
+):
+    def fail(*args):
+        raise OSError(errno.ENOSPC, "No space left on device", "draft.md")
+
+    panel = show()
+    write(qtbot, panel, "precious")
+    with monkeypatch.context() as full:
+        full.setattr(gateway.about.drafts, "save", fail)
+        panel.keep_drafts()
+        show(2, panel)
+        assert panel.parts.notes.views == {}
+    ((shown_as, problem),) = context.messages.calls
+    assert shown_as == "show_problem" and "draft.md" in problem.message and not problem.report
+    show(1, panel)
+    assert panel.parts.notes.views[NEW].box.toPlainText() == "precious"
+    panel.keep_drafts()
+    assert gateway.about.drafts.of(1) == {NEW: "precious"}
 
 
 def test_escape_leaves_the_note_editor_without_loss(show, qtbot, gateway):
