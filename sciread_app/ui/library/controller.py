@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
     from sciread_app.services.library.pdf_folder import FilingReport
     from sciread_app.ui.library.export import ExportController
-    from sciread_app.ui.library.metadata.dialog import Chosen, Fields
+    from sciread_app.ui.library.metadata.dialog import Chosen, Fields, MetadataDialog
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
@@ -280,20 +280,22 @@ class LibraryController(QObject):
     def look_up(self) -> None:
         """Look up the metadata of the selected papers."""
         if ids := self._chosen():
-            self._look_up(ids)
+            self._open_look_up(ids)
 
     def look_up_missing(self, fields: Sequence[str] = USUALLY_MISSING) -> None:
         """Look up the metadata of the papers of the library that lack one of these fields."""
-        self._look_up(None, fields)
+        self._open_look_up(None, fields)
 
-    def _look_up(self, ids: Sequence[PaperId] | None, missing: Sequence[str] = ()) -> None:
+    def _open_look_up(
+        self, ids: Sequence[PaperId] | None, missing: Sequence[str] = ()
+    ) -> MetadataDialog:
         from sciread_app.ui.library.metadata.dialog import MetadataDialog  # loaded on first use
 
         for dialog in self._window.findChildren(MetadataDialog):
             if dialog.isVisible() and dialog.papers == ids and dialog.missing == tuple(missing):
                 dialog.raise_()
                 dialog.activateWindow()
-                return
+                return dialog
         workspace = self._workspace
 
         def apply(chosen: Chosen) -> None:
@@ -304,8 +306,13 @@ class LibraryController(QObject):
             change = LongEdit(lambda editor, task: editor.undo_lookup(fields, task))
             self.work.submit(tr("Undoing look-ups"), change)
 
+        def reopen(papers: Sequence[PaperId]) -> None:
+            self._open_look_up(papers).look_up()
+
         jobs, window = self._context.jobs, self._window
-        MetadataDialog(ids, missing, workspace, jobs, apply, undo, window).show()
+        dialog = MetadataDialog(ids, missing, workspace, jobs, apply, undo, reopen, window)
+        dialog.show()
+        return dialog
 
     def find_pdfs(self) -> None:
         """Find open-access PDFs of the selected papers, and save them in the PDF folder."""
@@ -536,7 +543,7 @@ class LibraryController(QObject):
 
         for card in cards:
             paper = card.paper.id
-            look_up = partial(self._look_up, [paper]) if paper else None
+            look_up = partial(self._open_look_up, [paper]) if paper else None
             EditDialog(card.paper, by_hand, save, self._window, look_up, before).show()
 
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:

@@ -166,6 +166,7 @@ class LookupForm(QFrame):
             lambda task: self._about.fetch(text, task),
             lambda _: self._added(),
             on_failed=self._failed,
+            on_cancelled=self._ready,
             queue=JobQueue.network,
         )
 

@@ -75,10 +75,11 @@ class MetadataDialog(QDialog):
         jobs: JobRunner,
         apply: Callable[[Chosen], object],
         undo: Callable[[Fields], object],
+        reopen: Callable[[Sequence[PaperId]], object],
         parent: QWidget,
     ) -> None:
         """`papers` is None for those of the whole library that lack something; `missing` are the
-        fields, of LACKED, that are checked at first."""
+        fields, of LACKED, that are checked at first. `reopen` looks papers up once more."""
         super().__init__(parent)
         self.setWindowTitle(tr("Look up metadata"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -86,6 +87,7 @@ class MetadataDialog(QDialog):
         self._jobs = jobs
         self._apply = apply
         self._undo = undo
+        self._reopen = reopen
         self._is_applied = False
         self.papers = papers
         self.missing = tuple(missing)
@@ -99,7 +101,9 @@ class MetadataDialog(QDialog):
         self._show_state()
 
     def look_up(self) -> None:
-        """Ask the services."""
+        """Ask the services, unless they are being asked or have found something."""
+        if self._job or self.model.rows:
+            return
         ids, workspace = self._chosen_papers(), self._workspace
 
         def work(task: Task) -> tuple[LookupReport, list[CheckRow]]:
@@ -112,14 +116,25 @@ class MetadataDialog(QDialog):
                 self._end()
                 self._show(*found)
 
+        def failed(problem: JobError) -> None:
+            if self._job is job:
+                self._end()
+                show_text(self.status, problem.text)
+
+        def stopped() -> None:
+            if self._job is job:  # else it was stopped in this dialog
+                self._end()
+
         job = self._job = self._jobs.run(
             tr("Looking up metadata"),
             work,
             show,
-            on_failed=self._failed,
+            on_failed=failed,
+            on_cancelled=stopped,
             queue=JobQueue.network,
             stop_note=tr("The same look-up resumes where it was stopped."),
         )
+        job.retry = lambda: self._reopen(ids)
         show_text(self.status, "")
         self._show_state()
 
@@ -213,10 +228,6 @@ class MetadataDialog(QDialog):
             job, self._job = self._job, None
             job.cancel()
             self._end()
-
-    def _failed(self, problem: JobError) -> None:
-        self._end()
-        show_text(self.status, problem.text)
 
     def _end(self) -> None:
         self._job = None

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from sciread_app.ui.jobs.runner import JobQueue
 from tests.support.ui.fakes.gateway import FakeGateway
 
 LEFT = Qt.MouseButton.LeftButton
@@ -56,6 +57,18 @@ def test_failed_lookup_keeps_the_text_and_shows_the_error(qtbot, show_page):
     assert lookup.line.text() == "10.1000/1" and lookup.button.isEnabled()
     lookup.line.setText("10.1000/2")
     assert lookup.problem.isHidden()
+
+
+def test_lookup_stopped_in_activity_can_be_started_again(qtbot, show_page, jobs, monkeypatch):
+    gateway = FakeGateway(0)
+    monkeypatch.setattr(gateway.about, "fetch", lambda text, task: task.wait(60, "Busy"))
+    lookup = show_page(gateway).welcome.lookup
+    lookup.line.setText("10.1000/1")
+    before = lookup.button.text()
+    qtbot.mouseClick(lookup.button, LEFT)
+    jobs.running(JobQueue.network)[0].cancel()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert lookup.button.isEnabled() and lookup.button.text() == before
 
 
 def test_typed_search_in_empty_library_shows_no_welcome(qtbot, show_page):

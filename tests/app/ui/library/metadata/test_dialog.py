@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 
 from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import SourceError
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.edit_dialog import EditDialog
 from sciread_app.ui.library.metadata.dialog import MetadataDialog
 from sciread_app.ui.library.metadata.look_up_bar import LookUpBar
@@ -133,6 +134,31 @@ def test_running_lookup_is_stopped_when_the_dialog_closes(window, qtbot, jobs, g
     dialog.reject()
     qtbot.waitUntil(lambda: not jobs.running())
     assert not gateway.metadata.go_on.is_set()
+
+
+def running_lookup(qtbot, jobs, dialog):
+    """Start the look-up of a dialog, and return its job."""
+    qtbot.mouseClick(dialog.look_up_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: any(job.has_started for job in jobs.running(JobQueue.network)))
+    return jobs.running(JobQueue.network)[0]
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_lookup_stopped_in_activity_is_started_again_there(window, qtbot, jobs, gateway, closed):
+    gateway.metadata.go_on.clear()
+    dialog, ids = of_selected(window)
+    job = running_lookup(qtbot, jobs, dialog)
+    job.cancel()
+    qtbot.waitUntil(dialog.look_up_button.isEnabled)
+    assert dialog.stop_button.isHidden()
+    if closed:
+        dialog.reject()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gateway.metadata.go_on.set()
+    job.retry()
+    qtbot.waitUntil(lambda: opened(window).apply_button.isVisible())
+    assert gateway.metadata.looked_up == [ids, ids]
+    assert sum(one.isVisible() for one in window.findChildren(MetadataDialog)) == 1
 
 
 def test_failure_is_shown_and_can_be_retried(window, qtbot, jobs, gateway):
