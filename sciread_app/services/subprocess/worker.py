@@ -40,7 +40,7 @@ def run_in_subprocess(work: Callable[..., T], *given: Any, task: Task) -> T:
                 done, outcome = _follow(process, (work, given), task)
             finally:
                 process.kill()
-    except (EOFError, OSError) as error:
+    except (EOFError, OSError, pickle.UnpicklingError) as error:  # it may die while it answers
         raise WorkLost(
             tr("A background process stopped unexpectedly."),
             tr("Try again. If the problem persists, the computer may not have enough memory."),

@@ -36,9 +36,10 @@ def test_subprocess_work_raises_its_error_here():
     assert "in stumble" in "".join(stumbled.value.__notes__)
 
 
-def test_killed_subprocess_raises_work_lost():
+@pytest.mark.parametrize("work", [works.die, works.die_while_answering])
+def test_killed_subprocess_raises_work_lost(work):
     with pytest.raises(WorkLost):
-        run_in_subprocess(works.die, task=Task())
+        run_in_subprocess(work, task=Task())
 
 
 def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
