@@ -59,7 +59,14 @@ class Task:
 
     def part(self, start: int, total: int) -> Task:
         """Return a task that reports its progress as a part of `total`, beginning at `start`."""
-        return Task(lambda done, _, note: self.step(start + done, total, note))
+        return self.reporting_to(lambda done, _, note: self.report(start + done, total, note))
+
+    def reporting_to(self, report: Callable[[int, int, str], None]) -> Task:
+        """Return a task with another receiver of its reports, which is paused and canceled with
+        this one."""
+        task = Task(report, self._while_paused)
+        task._cancelled, task._running = self._cancelled, self._running
+        return task
 
     def raise_if_cancelled(self) -> None:
         """Raise Cancelled once `cancel` was called."""

@@ -95,6 +95,21 @@ def test_step_while_paused_blocks_until_resumed():
     assert work.ended.wait(60) and not task.is_paused
 
 
+def test_part_is_paused_and_canceled_with_its_task():
+    reported = []
+    task = Task(lambda *progress: reported.append(progress))
+    part = task.part(10, 50)
+    part.step(3, 5, "Reading")
+    assert reported == [(13, 50, "Reading")]
+    task.pause()
+    part.report(4, 5, "Reading")
+    assert part.is_paused and reported[-1] == (14, 50, "Reading")
+    task.cancel()
+    for stops in (part.raise_if_cancelled, lambda: part.wait(3600, "Why"), lambda: part.step(5)):
+        with pytest.raises(Cancelled):
+            stops()
+
+
 def test_cancel_while_paused_stops_the_work():
     task = Task()
     task.pause()

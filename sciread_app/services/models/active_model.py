@@ -412,9 +412,9 @@ def _cancelled_if(is_replaced: Callable[[], bool], task: Task) -> Task:
     def report(done: int, total: int, note: str) -> None:
         if is_replaced():
             raise _replaced()
-        task.step(done, total, note)
+        task.report(done, total, note)
 
-    return Task(report)
+    return task.reporting_to(report)
 
 
 def _replaced() -> Cancelled:

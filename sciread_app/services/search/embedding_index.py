@@ -277,7 +277,7 @@ class EmbeddingIndex:
         return Snapshot(ids[order], places[order], hashes[order], known.rows)
 
     def _encode_batch(self, batch: Snapshot, index: VectorIndex, task: Task) -> int:
-        task.raise_if_cancelled()
+        task.step(0)
         vectors, found = batch.read()
         lacking = np.flatnonzero(~found)
         texts = self._library.texts(batch.ids[lacking].tolist())

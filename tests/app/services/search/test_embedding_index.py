@@ -177,6 +177,16 @@ def test_cancelled_encoding_keeps_finished_batches(library, encoder, tmp_path):
     assert len(set(encoder.calls)) == 1_500
 
 
+def test_recovery_of_known_vectors_is_canceled_between_batches(library, space):
+    library.put(papers(1_100))
+    space.encode_missing()
+    library.drop_vectors(space.key, library.ids().tolist())
+    task = Task(lambda *progress: task.cancel())
+    with pytest.raises(Cancelled):
+        space.encode_missing(task)
+    assert space.count() < 1_100
+
+
 def test_encoding_progress_counts_all_papers(library, space):
     library.put(papers(1_100))
     steps = []
