@@ -219,6 +219,13 @@ class Session:
         a window has shown them. `more`: further arguments of the session."""
         self.next = Session(self._app, home, files=self._files, page=self._page, **more)
 
+    def _show_request(self, window: MainWindow, files: Sequence[Path], page: str) -> None:
+        """Show what a second start requests; before the library is open, also keep it for the
+        session that follows a recovery."""
+        if not window.is_open:
+            self._files, self._page = (*self._files, *files), page or self._page
+        _show(window, files, page)
+
     def _forget_request(self) -> None:
         self._files, self._page = (), ""
 
@@ -255,7 +262,7 @@ class Session:
         )
 
         bell = SingleInstanceServer(self._home.owner.folder, self._app)
-        bell.notified.connect(partial(_show, window))
+        bell.notified.connect(partial(self._show_request, window))
         if self._files or self._page:
             _show(window, self._files, self._page)
         return bell

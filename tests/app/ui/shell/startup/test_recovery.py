@@ -7,7 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from sciread_app.paths import Home, open_home
@@ -195,3 +196,20 @@ def test_requested_files_and_page_are_shown_after_a_recovery(
 
     _, results = run_with_handlers(run_all(session), recover, look)
     assert results[-1] is True and added == [[refs]]
+
+
+def test_file_opened_during_a_recovery_is_added_after_it(
+    qapp, home, run_with_handlers, monkeypatch, tmp_path
+):
+    added = []
+    monkeypatch.setattr(MainWindow, "add", lambda window, files: added.append(files))
+    monkeypatch.setattr(recovery, "ask_for_backup", lambda copies, parent: copies[0])
+    first, second = tmp_path / "first.bib", tmp_path / "second.bib"
+
+    def recover(box):
+        QApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(second))))
+        box.restore.click()
+
+    session = Session(qapp, home, files=[first])
+    run_with_handlers(run_all(session), recover, quit_window)
+    assert added == [[first, second]]
