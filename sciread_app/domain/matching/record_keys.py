@@ -26,6 +26,12 @@ FILES = frozenset({"", "bibtex", "ris", "csl-json", "endnote", "jsonl", "mods", 
 # Fields of which a merged paper takes one value; of lists it takes all values.
 PLAIN = ("title", "abstract", "authors", "kind", "published", "venue")
 _LISTS = ("identifiers", "fields", "keywords", "files")
+# The names in `extra` that tell the state of a record, or belong to another field: imports change
+# them even if the user has edited `extra`.
+_OF_SOURCES = frozenset((
+    "and-others", "doi", "erratum_in", "expression_of_concern_in", "publication_types",
+    "references", "retraction_in", "update_in", "update_of", "updated", "version", "withdrawn",
+))  # fmt: skip
 
 _UPDATE_OF, _UPDATE_IN = "update_of", "update_in"  # NLM's UpdateOf and UpdateIn
 _KEY_LENGTH = 24
@@ -133,7 +139,8 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
     """`kept` complemented by `new`. No value of `kept` is lost, and edited fields are unchanged.
 
     A newer version of the same record (same source, same id there) replaces values; any other
-    record only fills empty ones.
+    record only fills empty ones. Citation keys and notices, such as of a retraction, are added to
+    edited fields too.
     """
     fresh = _is_newer_state(kept, new)
     values = {}
@@ -141,13 +148,20 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
         old, offered = getattr(kept, name), getattr(new, name)
         if name not in edited and offered and (fresh or not old):
             values[name] = offered
-    if len(new.published) > len(kept.published) and new.published.startswith(kept.published):
+    is_more_exact = len(new.published) > len(kept.published)
+    if "published" not in edited and is_more_exact and new.published.startswith(kept.published):
         values.setdefault("published", new.published)
-    if not fresh and kept.kind == "article" and new.kind != "article":
+    if "kind" not in edited and not fresh and kept.kind == "article" and new.kind != "article":
         values["kind"] = new.kind
     for name in _LISTS:
-        values[name] = tuple(dict.fromkeys((*getattr(kept, name), *getattr(new, name))))
+        offered = getattr(new, name)
+        if name in edited:  # identifiers are edited without the citation keys among them
+            offered = [one for one in offered if name == "identifiers" and one.kind == "citekey"]
+        values[name] = tuple(dict.fromkeys((*getattr(kept, name), *offered)))
     extra = {**kept.extra, **new.extra} if fresh else {**new.extra, **kept.extra}
+    if "extra" in edited:
+        given = {name: text for name, text in extra.items() if name in _OF_SOURCES}
+        extra = {**kept.extra, **given}
     if not (new if "authors" in values else kept).has_more_authors:
         extra.pop("and-others", None)  # it belongs to the list of authors that was not taken
     values["extra"] = extra

@@ -27,6 +27,10 @@ _FOLLOW_ONCE = {
     "digested": "subject, digest, position, reasons",
 }
 
+# The user who merges papers wants the identifiers, keywords and other details of all, also where
+# those of the kept paper were edited.
+_PLAIN = frozenset(record_keys.PLAIN)
+
 
 def merge(
     db: Connection, kept: int, others: Sequence[int], chosen: Mapping[str, Any], now: float
@@ -73,8 +77,8 @@ def _merged(
     merged, by_hand = papers[kept], set(edited[kept])
     for id, paper in papers.items():
         if id != kept:
-            theirs = {name for name in edited[id] - by_hand if name in record_keys.PLAIN}
-            merged = record_keys.merge(merged, paper, edited=frozenset(by_hand))
+            theirs = (edited[id] - by_hand) & _PLAIN
+            merged = record_keys.merge(merged, paper, edited=_PLAIN.intersection(by_hand))
             merged = replace(merged, **{name: getattr(paper, name) for name in theirs})
             by_hand |= theirs
     differ = {name for name, value in chosen.items() if getattr(merged, name) != value}
@@ -86,7 +90,7 @@ def _with(own: MergeSide, other: MergeSide) -> MergeSide:
     known = {subject for subject, _, _ in own.opinions}
     return replace(
         own,
-        paper=record_keys.merge(own.paper, other.paper, edited=frozenset(own.edited)),
+        paper=record_keys.merge(own.paper, other.paper, edited=_PLAIN.intersection(own.edited)),
         tags=sorted({*own.tags, *other.tags}),
         collections=sorted({*own.collections, *other.collections}),
         opinions=[*own.opinions, *(one for one in other.opinions if one[0] not in known)],

@@ -12,7 +12,7 @@ import pytest
 from sciread_app.domain.annotations.annotations import ReadingPlace
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.metadata.identifiers import identifier
-from sciread_app.domain.paper import Author, Order, PaperId, Skipped
+from sciread_app.domain.paper import Author, Identifier, Order, PaperId, Skipped
 from sciread_app.domain.query.parser import parse
 from sciread_app.errors import LibraryError
 from sciread_app.storage.library import Library
@@ -149,6 +149,31 @@ def test_edited_fields_survive_a_new_import(library):
     [got] = library.get([id])
     assert (got.title, got.abstract) == ("My title", "zebra")
     assert words(library, "zebra") == [id] and library.is_text_index_consistent()
+
+
+@pytest.mark.parametrize("source", ["arxiv", "bibtex"])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("published", "2016"),
+        ("published", ""),
+        ("kind", "article"),
+        ("identifiers", (Identifier("arxiv", "2101.00001"),)),
+        ("fields", ()),
+        ("keywords", ("wasps",)),
+        ("extra", {"volume": "4"}),
+        ("extra", {}),
+    ],
+)
+def test_field_edited_by_hand_is_unchanged_by_imports(library, source, field, value):
+    state = {"source": source, "source_id": "1", "arxiv": "2101.00001"}
+    more = {"doi": "10.1000/bees", "fields": ("bio",), "keywords": ("bees",)}
+    more |= {"kind": "article-journal", "published": "2016-06-12", "extra": {"volume": "3"}}
+    [id] = library.put([paper("A", **state, **more)]).ids
+    library.edit(id, **{field: value})
+    assert library.put([paper("A", abstract="More.", **state, **more)]).ids == [id]
+    [got] = library.get([id])
+    assert (getattr(got, field), got.abstract) == (value, "More.")
 
 
 def test_text_search_ignores_accents_and_word_forms(library):

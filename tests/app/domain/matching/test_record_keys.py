@@ -16,6 +16,7 @@ from sciread_app.domain.matching.record_keys import (
     title_key,
 )
 from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.storage.papers import manual_edits
 from tests.support.generate.papers import paper
 
 
@@ -42,6 +43,44 @@ def test_newer_record_overrides_all_but_edited_fields():
     merged = merge(kept, new, edited=frozenset({"abstract"}))
     assert (merged.title, merged.abstract) == ("Final", "Mine.")
     assert merge(new, kept).title == "Final"
+
+
+names = st.text("ab", max_size=2)
+
+
+def several(entries):
+    return st.lists(entries, max_size=2, unique=True).map(tuple)
+
+
+records = st.builds(
+    Paper,
+    title=names,
+    abstract=names,
+    authors=several(st.builds(Author, names)),
+    kind=st.sampled_from(["article", "book"]),
+    published=st.sampled_from(["", "2017", "2017-06", "2017-06-12"]),
+    venue=names,
+    identifiers=several(st.builds(Identifier, st.sampled_from(["doi", "pmid"]), names)),
+    fields=several(names),
+    keywords=several(names),
+    extra=st.dictionaries(st.sampled_from(["volume", "pages"]), names),
+    source=st.sampled_from(["arxiv", "bibtex"]),
+    source_id=st.just("1"),
+)
+
+
+@given(records, records, st.frozensets(st.sampled_from(manual_edits.FIELDS)))
+def test_merge_with_any_record_leaves_edited_fields_unchanged(kept, new, edited):
+    merged = merge(kept, new, edited=edited)
+    assert all(getattr(merged, name) == getattr(kept, name) for name in edited)
+
+
+def test_merge_adds_citation_keys_and_notices_to_edited_fields():
+    kept = paper(extra={"volume": "3"}, citekey="lee10")
+    new = paper(extra={"volume": "4", "retraction_in": "7"}, citekey="lee", doi="10.1000/a")
+    merged = merge(kept, new, edited=frozenset({"identifiers", "extra"}))
+    assert merged.extra == {"volume": "3", "retraction_in": "7"}
+    assert [value for _, value in merged.identifiers] == ["lee10", "lee"]
 
 
 texts = st.text(max_size=60)
