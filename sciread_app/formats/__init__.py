@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +32,8 @@ from sciread_app.language import tr
 from trainer.contract.files import UNREADABLE
 
 __all__ = ["FORMATS", "estimate", "is_known", "read_file", "remark", "why_unread"]
+
+log = logging.getLogger(__name__)
 
 FORMATS: tuple[ModuleType, ...] = (
     bibtex,
@@ -138,12 +141,20 @@ def remark(path: Path) -> str:
 def read_file(path: Path) -> Iterator[Paper | Skipped]:
     """Every paper in a file of any format, and the records that could not be read.
 
-    Raises nothing: a truncated file yields all records before the end, then the reason.
+    Raises nothing: a truncated file yields all records before the end, then the reason, and so does
+    a file with a record that its reader fails on.
     """
     try:
         yield from _read(path)
     except UNREADABLE as error:
         yield Skipped(str(path), "", why_unreadable(error))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        log.exception("a record in %s could not be read", path)
+        why = tr(
+            "A record of the file could not be read, and the rest of the file was skipped. Remove "
+            "the first record that is missing from the library, and import the file again."
+        )
+        yield Skipped(str(path), "", why)
 
 
 def estimate(path: Path) -> int:

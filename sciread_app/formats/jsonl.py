@@ -212,7 +212,7 @@ def _own_paper(record: dict[str, Any]) -> Paper | None:
             source=_text(record["source"]),
             source_id=_text(record["source_id"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError):
         return None  # The line was edited manually: it is read like any other.
 
 

@@ -59,8 +59,8 @@ _DOI_QUESTION = re.compile(r"[?&][\w.]+=.*")
 _DOI_VIEW = re.compile(r"/(?:e?pdf|full|abstract|fulltext|html|meta)(?:#.*)?$|#.*")
 # Placeholder DOIs that templates print until the author enters a real one.
 _PLACEHOLDER = re.compile(r"n{4}|x{4}|^10\.(?:475/123_4|1145/1122445\.1122456|1145/0+\.0+$|0000/)")
-_ARXIV_NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v(\d+))?")
-_ARXIV_OLD = re.compile(r"([a-z]+(?:-[a-z]+)?)(?:\.[A-Za-z-]{2,})?/(\d{7})(?:v(\d+))?")
+_ARXIV_NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v(\d{1,9}))?")
+_ARXIV_OLD = re.compile(r"([a-z]+(?:-[a-z]+)?)(?:\.[A-Za-z-]{2,})?/(\d{7})(?:v(\d{1,9}))?")
 _ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_PREFIX = re.compile(
     r"^(?:https?://)?(?:[a-z]+\.)?arxiv\.org/(?:abs|pdf|html|format|e-print)/|^arxiv:\s*", re.I

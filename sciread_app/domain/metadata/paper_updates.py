@@ -58,7 +58,7 @@ def news(before: Paper, after: Paper) -> Iterator[tuple[UpdateKind, str]]:
 def version(paper: Paper) -> int:
     """The version number given by its source; 0 where there is none."""
     number = paper.extra.get("version", "0")
-    return int(number) if number.isdecimal() else 0
+    return int(number) if number.isdecimal() and len(number) < 10 else 0
 
 
 def published_where(paper: Paper) -> str:

@@ -55,7 +55,8 @@ def _paper(record: dict[str, Any], path: Path, number: int) -> Paper | Skipped:
 
 def _history(record: dict[str, Any]) -> tuple[str, str]:
     """The date of the first version, and the number of the newest."""
-    versions = [v for v in record.get("versions") or () if isinstance(v, dict)]
+    listed = record.get("versions")
+    versions = [v for v in listed if isinstance(v, dict)] if isinstance(listed, list) else []
     if not versions:
         return string(record.get("update_date")), ""
     created = arxiv_record.day_of(string(versions[0].get("created")))

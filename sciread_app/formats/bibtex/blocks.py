@@ -210,14 +210,16 @@ def _expected(chunk: str, position: int) -> str:
 
 
 def _add(fields: dict[str, str], name: str, value: str) -> None:
-    """Add a field. The first value of a name is kept; names and keywords are appended to the
-    list."""
-    if name not in fields:
-        fields[name] = value
-    elif joint := {"author": " and ", "editor": " and ", "keywords": ", ", "file": ";"}.get(name):
+    """Add a field. Other values of a name are kept under numbered names; names and keywords are
+    appended to the list."""
+    joint = {"author": " and ", "editor": " and ", "keywords": ", ", "file": ";"}.get(name)
+    if name in fields and joint:
         fields[name] += joint + value
-    elif fields[name] != value:
-        _add(fields, f"{name}_2", value)
+        return
+    numbered, number = name, 1
+    while fields.setdefault(numbered, value) != value:
+        number += 1
+        numbered = f"{name}_{number}"
 
 
 def _value(

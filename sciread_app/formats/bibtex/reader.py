@@ -43,6 +43,7 @@ _NOT_INHERITED = (
     "title subtitle shorttitle titleaddon doi url ee eprint eprinttype archiveprefix isbn file pdf "
     "abstract keywords pmid pmcid crossref xref xdata ids note timestamp biburl bibsource"
 )
+_MOST_PARENTS = 100  # real entries have one to three
 _ARCHIVES = {"pubmed": "pmid", "pmid": "pmid", "pmc": "pmcid", "pmcid": "pmcid"}
 _PAGES = re.compile(r"(\w+)\s*(?:-{1,3}|[–—])\s*(\w+)")
 _DOI_ADDRESS = re.compile(r"\bdoi\.(?:\w+\.)?org/(10\.[^?&]+)", re.I)
@@ -112,15 +113,17 @@ def _parent_keys(entry: BibtexEntry) -> list[str]:
 
 
 def _inherit(
-    entry: BibtexEntry, parents: Mapping[str, BibtexEntry], seen: frozenset[str]
+    entry: BibtexEntry, parents: Mapping[str, BibtexEntry], seen: set[str]
 ) -> dict[str, str]:
-    """The entry's fields, complemented by those of its parents."""
+    """The entry's fields, complemented by those of its parents. `seen` are the keys of entries that
+    have been read."""
     fields = dict(entry.fields)
     for key in _parent_keys(entry):
         parent = parents.get(key)
-        if parent is None or key in seen:
+        if parent is None or key in seen or len(seen) > _MOST_PARENTS:
             continue
-        given = _inherit(parent, parents, seen | {key})
+        seen.add(key)
+        given = _inherit(parent, parents, seen)
         if parent.type != "xdata":
             if "title" in given:
                 given.setdefault("booktitle", given["title"])
@@ -141,7 +144,7 @@ def _paper_or_skipped(entry: BibtexEntry, survey: _Survey, path: Path) -> Paper 
         return Skipped(str(path), entry.key, why)
     fields = entry.fields
     if survey.parents and ("crossref" in fields or "xdata" in fields):
-        fields = _inherit(entry, survey.parents, frozenset([entry.key.lower()]))
+        fields = _inherit(entry, survey.parents, {entry.key.lower()})
     files, missing = _files(fields, survey.folders)
     title = _title(fields) or (_stem(missing or files[0]) if missing or files else "")
     if not title:

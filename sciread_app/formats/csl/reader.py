@@ -31,6 +31,7 @@ NAME = "csl_json"
 SUFFIXES = (".json", ".csljson")
 
 _BLOCK = 1 << 18
+_LONGEST_NUMBER = 1000
 _BETWEEN = re.compile(r"[\s,]*")
 _NOTED = re.compile(r"^\s*(PMID|PMCID|DOI|arXiv)\s*:\s*(\S+)\s*$", re.I | re.M)
 
@@ -71,10 +72,10 @@ def from_item(item: Any, folders: tuple[Path, ...] = ()) -> Paper | None:
 
 
 def _items(stream: TextIO) -> Iterator[Any]:
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_int=_integer)
     buffer = stream.read(_BLOCK).lstrip()
     if not buffer.startswith("["):
-        yield from _within(json.loads(buffer + stream.read()))
+        yield from _within(decoder.decode(buffer + stream.read()))
         return
     position, size = 1, _BLOCK
     while True:
@@ -93,6 +94,11 @@ def _items(stream: TextIO) -> Iterator[Any]:
         else:
             size = _BLOCK
             yield item
+
+
+def _integer(digits: str) -> int | str:
+    """The number; its text if it is longer than Python parses."""
+    return int(digits) if len(digits) < _LONGEST_NUMBER else digits
 
 
 def _within(whole: Any) -> list[Any]:
@@ -202,7 +208,8 @@ def _date(value: Any) -> str:
         return dates.parse(_text(value))
     parts = value.get("date-parts")
     if isinstance(parts, list) and parts and isinstance(parts[0], list):
-        numbers = [int(text) for part in parts[0][:3] if (text := _text(part)).isdecimal()]
+        texts = [text for part in parts[0][:3] if (text := _text(part)).isdecimal()]
+        numbers = [int(text[:_LONGEST_NUMBER]) for text in texts]
         if numbers and 0 < numbers[0] < 10_000:
             return dates.iso(*numbers)
     return next(

@@ -50,8 +50,12 @@ def _paths(link: str) -> list[str]:
 
 
 def path_of_url(url: str) -> str:
-    """The path in a `file:` address; the drive letter of Windows comes without a slash."""
-    path = unquote(urlsplit(url).path)
+    """The path in a `file:` address; the drive letter of Windows comes without a slash. Empty if
+    the address is invalid."""
+    try:
+        path = unquote(urlsplit(url).path)
+    except ValueError:  # square brackets in the place of a host
+        return ""
     return path[1:] if re.match(r"/[A-Za-z]:", path) else path
 
 

@@ -43,6 +43,9 @@ RDF = (
 )
 MODS = '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>On It</title></titleInfo></mods>'
 OURS = json.dumps({"id": "acl:1", "title": "On It", "abstract": ""})
+OURS_EXACT = json.dumps(
+    {"title": "On It", "kind": "article", "source": "ris", "source_id": "k", "format": 1}
+)
 
 
 @pytest.fixture
@@ -141,6 +144,57 @@ def test_unreadable_file_is_skipped_with_reason(make, name, content, word):
     assert isinstance(skipped, Skipped)
     assert skipped.file == str(path)
     assert word in skipped.why
+
+
+LONG = "9" * 5000
+CHAIN = "".join(f"@book{{k{n}, title={{Book}}, crossref={{k{n + 1}}}}}\n" for n in range(2000))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "other"),
+    [
+        ("a.bib", BIB, "@book{x, title={On It}, file={file://[Lee 2010] x.pdf}}"),
+        ("a.bib", BIB, f"@book{{x, title={{On It}}, eprint={{1706.03762v{LONG}}}}}"),
+        (
+            "a.bib",
+            BIB,
+            f"@book{{x, {''.join(f'note={{{n}}},' for n in range(3000))} title={{On It}}}}",
+        ),
+        ("a.ris", RIS, RIS.replace("ER", "L1  - file://[Lee 2010] x.pdf\nER")),
+        ("a.enw", ENW, ENW + "%> file://[Lee 2010] x.pdf\n"),
+        ("a.jsonl", OURS, json.dumps(json.loads(OURS_EXACT) | {"authors": [""]})),
+        ("a.json", SNAPSHOT, SNAPSHOT.replace("[]}", "5}")),
+        ("a.json", CSL[1:-1], CSL[1:-1].replace("}", f', "volume": {LONG}}}')),
+        (
+            "a.json",
+            CSL[1:-1],
+            CSL[1:-1].replace("}", f', "issued": {{"date-parts": [["{LONG}"]]}}}}'),
+        ),
+    ],
+)
+def test_record_with_unusual_value_does_not_end_the_import(make, name, content, other):
+    lines = [content, other, content]
+    text = f"[{','.join(lines)}]" if content == CSL[1:-1] else "\n".join(lines)
+    papers = list(formats.read_file(make(name, text)))
+    assert [paper.title for paper in papers] == ["On It"] * 3
+
+
+def test_long_chain_of_cross_references_is_read(make):
+    *books, paper = formats.read_file(make("a.bib", CHAIN + BIB))
+    assert len(books) == 2000 and paper.title == "On It"
+
+
+@pytest.mark.parametrize("error", [ValueError, IndexError, TypeError, RecursionError])
+def test_record_that_a_reader_fails_on_is_reported(make, monkeypatch, caplog, error):
+    def read(path):
+        yield Paper(title="On It")
+        raise error
+
+    monkeypatch.setattr(formats.bibtex, "read", read)
+    path = make("a.bib", BIB)
+    paper, skipped = formats.read_file(path)
+    assert (paper.title, skipped.file) == ("On It", str(path))
+    assert str(path) in caplog.text
 
 
 def test_missing_file_and_folder_are_reported(tmp_path):

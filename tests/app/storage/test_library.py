@@ -176,6 +176,15 @@ def test_field_edited_by_hand_is_unchanged_by_imports(library, source, field, va
     assert (getattr(got, field), got.abstract) == (value, "More.")
 
 
+def test_numbers_of_thousands_of_digits_are_stored_and_compared(library):
+    long = {"volume": "9" * 5000, "version": "9" * 5000}
+    same = {"authors": "Curie, M.", "published": "2001", "source": "arxiv", "source_id": "1"}
+    library.put([paper("The motion of bees", **same, extra=long)])
+    library.put([paper("The motion of bees", **same, extra={"volume": "8", "version": "2"})])
+    library.put([paper("The motion of bees", authors="Curie, M.", published="2001", extra=long)])
+    assert library.count() == 2
+
+
 def test_text_search_ignores_accents_and_word_forms(library):
     library.put([paper("Étude", abstract="The runners were running."), paper("Other")])
     assert words(library, "run") == words(library, "etude") == [1]
