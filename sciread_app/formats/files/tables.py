@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 
 from sciread_app.domain.paper import Skipped
@@ -38,9 +38,9 @@ def rows(path: Path) -> Iterator[tuple[int, Row | Skipped]]:
         header = next(stream, "").lstrip("\ufeff").rstrip("\n")
         delimiter = _delimiter(header)
         names = _cells(header, delimiter)
-        lines: Iterator[str] = stream
+        again: deque[str] = deque()  # lines to read once more, before those of the stream
         number = 2
-        while record := _record(lines):
+        while record := _record(again, stream):
             cells = _cells("".join(record), delimiter)
             if len(record) == 1 or len(cells) == len(names):
                 if any(cells):
@@ -50,15 +50,15 @@ def rows(path: Path) -> Iterator[tuple[int, Row | Skipped]]:
                 why = tr("The row has a quotation mark that is not closed.")
                 yield number, Skipped(str(path), tr("Line {number}", number=number), why)
                 number += 1
-                lines = chain(record[1:], lines)
+                again.extendleft(reversed(record[1:]))
 
 
-def _record(lines: Iterator[str]) -> list[str]:
+def _record(again: deque[str], stream: Iterator[str]) -> list[str]:
     """The lines of the next row: those up to the one that closes all quotation marks, if it is
     near. No lines at the end of the file."""
     record: list[str] = []
     marks = 0
-    for line in lines:
+    while line := again.popleft() if again else next(stream, ""):
         record.append(line)
         marks += line.count('"')
         if marks % 2 == 0 or len(record) == _MOST_LINES:

@@ -38,6 +38,11 @@ def test_unclosed_quotation_mark_costs_one_row(read):
     ]  # fmt: skip
 
 
+def test_each_of_many_unclosed_quotation_marks_costs_one_row(read):
+    found = read("A,B,C\n" + '1,"x\n' * 300_000 + "1,2,3\n")
+    assert [type(row) for row in found] == [Skipped] * 300_000 + [dict]
+
+
 def test_long_cells_are_read(read):
     assert read(f"A,B\n1,{'x' * 200_000}\n")[0]["B"] == "x" * 200_000
 
