@@ -33,7 +33,7 @@ __all__ = [
 
 # In lower case these may be followed by a space before their value. The others occur like that in
 # titles and pasted text ("Title: a subtitle"), and are left as they are.
-_SPACED = ("author", "venue", "year", "cat", "tag")
+SPACED = ("author", "venue", "year", "cat", "tag")
 # Fields that are still conditions before a pasted text.
 _BEFORE_PASTED = (*RANGES, *CHOICES, "author", "venue", "cat", "tag", "in", "like")
 
@@ -195,7 +195,7 @@ def _value(match: re.Match[str], text: str) -> tuple[str, int]:
     if match["quoted"] is None and match["bare"] is None:
         if opened := _UNCLOSED.match(text, end):
             return opened[1], opened.end()
-        if field in _SPACED and match["field"].islower() and (later := _LATER.match(text, end)):
+        if field in SPACED and match["field"].islower() and (later := _LATER.match(text, end)):
             return later[1] or later[2], later.end()
     return (match["quoted"] or match["bare"] or "") + (match["star"] or ""), end
 

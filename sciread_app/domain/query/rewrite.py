@@ -6,8 +6,24 @@ import re
 from collections.abc import Callable
 
 from sciread_app.domain.query.builder import QUOTES, fragment
+from sciread_app.domain.query.fields import ALIASES, field_named
+from sciread_app.domain.query.parser import SPACED
 
-_VALUE = rf"=?(?:[{QUOTES}]([^{QUOTES}]*)[{QUOTES}]|([^\s(){QUOTES}]+))"
+_SPACED_NAMES = "|".join((*SPACED, *(name for name, field in ALIASES.items() if field in SPACED)))
+# A field with its value, or else a phrase or a word, divided as in the parser.
+_PART = re.compile(
+    rf"""(?P<minus>(?<!\S)-(?=[^\s\d-]))?
+        (?: (?P<spaced>{_SPACED_NAMES}):\s+
+                (?:[{QUOTES}](?P<later_quoted>[^{QUOTES}]+)[{QUOTES}] | (?P<later>[^\s{QUOTES}()]+))
+            | (?P<field>[A-Za-z]+):=?
+                (?:[{QUOTES}](?P<quoted>[^{QUOTES}]*)[{QUOTES}](?P<star>\*)?
+                    | [{QUOTES}]\s*(?P<unclosed>[^\s{QUOTES}()]+)
+                    | (?P<bare>[^\s{QUOTES}()][^\s()]*))
+            | [{QUOTES}][^{QUOTES}]*[{QUOTES}] | [^\s{QUOTES}()][^\s()]*)""",
+    re.VERBOSE,
+)
+_ADJACENT = re.compile(r"[^\s()]")
+_VALUES = ("later_quoted", "later", "quoted", "unclosed", "bare")
 
 
 def with_tag_renamed(query: str, old: str, new: str) -> str:
@@ -30,7 +46,13 @@ def with_collection_moved(query: str, old: str, new: str) -> str:
 
 def _renamed(query: str, field: str, rename: Callable[[str], str | None]) -> str:
     def changed(match: re.Match[str]) -> str:
-        name = rename(match[1] if match[1] is not None else match[2])
-        return match[0] if name is None else fragment(field, [name])
+        if field_named(match["field"] or match["spaced"] or "") != field:
+            return match[0]
+        value = next((match[name] for name in _VALUES if match[name]), "")
+        name = rename(" ".join(value.split()) + (match["star"] or ""))
+        if name is None:
+            return match[0]
+        gap = " " if _ADJACENT.match(query, match.end()) else ""
+        return f"{match['minus'] or ''}{fragment(field, [name])}{gap}"
 
-    return re.sub(rf"\b{field}:{_VALUE}", changed, query, flags=re.IGNORECASE)
+    return _PART.sub(changed, query)
