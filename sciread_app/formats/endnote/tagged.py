@@ -62,6 +62,7 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
         if text[0] != "%" or not (len(text) == 2 or text[2:3].isspace()):
             if values is not None:
                 values[-1] = f"{values[-1]}\n{text}".lstrip()
+                blank = False  # it separated paragraphs
             continue
         tag = _TAGS.get(text[1:2])
         begins = tag == "TY" and (blank or "TY" in fields)

@@ -108,6 +108,12 @@ def test_records_without_types_are_separated_by_blank_lines(read):
     assert papers[0].kind == "article-journal"
 
 
+def test_blank_line_in_an_abstract_separates_no_records(read):
+    one, two = read("%T First\n%X Of bees.\n\nOf wasps.\n%D 2001\n\n%T Second\n")
+    assert (one.title, one.abstract, one.published) == ("First", "Of bees. Of wasps.", "2001")
+    assert two.title == "Second"
+
+
 def test_record_without_title_is_skipped_and_others_are_read(read):
     first, skipped, last = read("%0 Book\n%T A\n\n%0 Book\n%A Lee\n%R 10.1/x\n\n%0 Book\n%T B\n")
     assert (first.title, last.title) == ("A", "B")
