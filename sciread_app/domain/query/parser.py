@@ -112,7 +112,7 @@ def parse(text: str) -> Query:
     rest = text[led.end() :] if led else text
     if found := pasted_identifier(rest):
         return _query(text, _joined(_parts(text[: len(text) - len(rest)])), identifier=found)
-    if rest and not folding.WORD.search(rest):
+    if rest and not words_in(rest):
         raise BadQuery(
             tr("“{text}” contains no letters or digits to search for.", text=_short(rest)),
             tr("Enter some words, such as: graph neural networks"),
@@ -255,11 +255,11 @@ def _like_part(match: re.Match[str], value: str) -> list[_Part]:
 def _plain_part(match: re.Match[str]) -> list[_Part]:
     if match["quoted"] is None:
         value = f"{match['field'] or ''}{':' if match['field'] else ''}{match['bare'] or ''}"
-        if not folding.WORD.search(value):
+        if not (found := words_in(value)):
             return []
         if value.endswith("*"):
             # "A* search" is about an algorithm, not about everything that begins with an a.
-            short = len(words_in(value)[-1]) < SHORTEST_PREFIX
+            short = len(found[-1]) < SHORTEST_PREFIX
             value = value.rstrip("*") if short else _words(value, value)
         return [_Part("", value, bool(match["minus"]), False)]
     words = [_Part("", match["field"], False, False)] if match["field"] else []

@@ -256,6 +256,9 @@ def test_dangling_or_is_ignored():
         ("deep journal:", "journal:", "venue:nature"),
         ("like:", "like:", "like:10"),
         ("???", "???", "graph neural networks"),
+        ("\\rm", "\\rm", "graph neural networks"),
+        ("\\bf*", "\\bf*", "graph neural networks"),
+        ("-\\cal*", "\\cal*", "graph neural networks"),
         ("cat:cs.CL OR author:smith", "cat:cs.CL OR author:smith", "same field"),
         ("year:2015 OR year:2017", "year:2015..2015", "same field"),
         ("-cats OR dogs", "cats OR dogs", "between words"),
@@ -266,6 +269,11 @@ def test_invalid_query_is_explained(text, part, hint):
         parse(text)
     assert part in str(bad.value)
     assert hint in bad.value.hint
+
+
+@pytest.mark.parametrize("text", ["bees \\bf*", "bees OR \\bf*", "bees -\\cal*", "\\rm bees"])
+def test_tex_command_without_text_is_left_out(text):
+    assert terms(text) == ["bees"] and not conditions(text)
 
 
 def test_pasted_abstract_has_no_operators():
@@ -323,6 +331,7 @@ pieces = st.sampled_from(
         "added:",
         "like:",
         "venue:=",
+        "\\bf",
         "2015..",
         "7d",
         "is:",
