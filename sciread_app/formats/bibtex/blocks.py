@@ -21,8 +21,13 @@ _ENTRY_TYPES = (
     "|mastersthesis|misc|online|phdthesis|proceedings|report|techreport|thesis|unpublished"
 )
 _NOT_OPENED = re.compile(rf"^[^\S\n]*(@\s*(?:{_ENTRY_TYPES}))\b(?!\s*[{{(])", re.I | re.M)
-_NAME = re.compile(r"[\s,;%]*([^\s=,{}()\"#%@]+)\s*=\s*")
-_KEY = re.compile(r"\s*([^,={}\"\n]*?)[^\S\n]*(?:\s*(?=[,})])|\n)")
+_NAME = re.compile(r"[\s,;%]*+([^\s=,{}()\"#%@]++)\s*+=\s*+")
+# The words of the key, up to a comma, a closing bracket or the end of the line. Possessive, as a
+# line of many spaces would be tried in all divisions.
+_KEY_WORD = r"[^\s,={}\")]"
+_KEY = re.compile(
+    rf"\s*+(?:((?:{_KEY_WORD}++(?:[^\S\n]++(?={_KEY_WORD}))?+)*+)[^\S\n]*+(?:\s*+(?=[,}})])|\n))?"
+)
 _BARE = re.compile(r"[^\s,#{}\"()=]+")
 _MORE = re.compile(r"\s*#\s*")
 _MARKS = re.compile(r"[{}]")
@@ -154,7 +159,7 @@ def _broken(
     following = _FOLLOWING.search(chunk, start.end())
     end = following.end() if following else len(chunk)
     why = tr("Line {number}: {why}", number=where, why=failure.why)
-    return Broken(key[1] if key else "", line, why), end
+    return Broken((key and key[1]) or "", line, why), end
 
 
 def _closing(chunk: str, start: int) -> int:
@@ -195,7 +200,7 @@ def _entry(
             raise _Unreadable(_expected(chunk, position), position)
         value, position = _value(chunk, name.end(), quoting, macros)
         _add(fields, name[1].lower(), value)
-    return BibtexEntry(start[1].lower(), key[1] if key else "", fields, line), closed.end()
+    return BibtexEntry(start[1].lower(), (key and key[1]) or "", fields, line), closed.end()
 
 
 def _expected(chunk: str, position: int) -> str:

@@ -47,6 +47,12 @@ def test_bibtex_entry_becomes_a_paper(read):
     )
 
 
+@pytest.mark.parametrize("gap", [" ", "\n ", "a ", ";", ",; "])
+def test_entry_with_a_long_gap_is_read_or_skipped_at_once(read, gap):
+    _, paper = read(f"@article{{{gap * 100_000}=}}\n@article{{k, title = {{On It}}}}")
+    assert paper.title == "On It"
+
+
 def test_strings_are_concatenated(read):
     (paper,) = read("""
         @string{acm = "ACM" # { Press}}
