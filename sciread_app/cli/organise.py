@@ -157,8 +157,8 @@ def duplicates(
 @command
 def merge(workspace: Workspace, console: Console, papers: Names) -> None:
     """Merge papers into the most complete one, and add the details of the others."""
-    ids = resolve(workspace, papers)
-    console.print(_describe(workspace.editor.merge_into_best(dict.fromkeys(ids))))
+    ids = list(dict.fromkeys(resolve(workspace, papers)))
+    console.print(_describe(workspace.editor.merge_into_best(ids)))
     [kept] = workspace.library.get(ids)
     console.print_json({"kept": kept.id, "papers": ids})
 

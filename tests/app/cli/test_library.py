@@ -177,7 +177,7 @@ def test_duplicates_are_listed_and_merged(shell, tmp_path):
         shell.run("add", str(file))
     [pair] = shell.json("duplicates")["pairs"]
     assert (pair["a"], pair["b"], pair["agree"]) == (4, 5, True)
-    assert shell.json("merge", "k0", "5") == {"kept": 4, "papers": [4, 5]}
+    assert shell.json("merge", "k0", "5", "4") == {"kept": 4, "papers": [4, 5]}
     shell.run("undo")
     merged = shell.json("duplicates", "--merge")
     assert merged == {"merged": "Merged 2 papers into 1", "pairs": []}
