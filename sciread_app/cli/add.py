@@ -122,7 +122,11 @@ def record_as_value(record: Paper) -> dict[str, Any]:
 
 
 def _separated(items: list[str], listed: Path | None) -> tuple[list[Path], list[str]]:
-    """The files and folders, and the identifiers, addresses and titles, among arguments."""
+    """The files and folders, and the identifiers, addresses and titles, among arguments. Raises
+    BadQuery for an empty one, which would be the path of the current folder."""
+    if not all(item.strip() for item in items):
+        hint = tr("Specify files, folders, identifiers or titles.")
+        raise BadQuery(tr("An argument is empty."), hint)
     paths = [Path(item) for item in items if _exists(item)]
     others = [item for item in items if not _exists(item)]
     if not others and not listed:

@@ -407,3 +407,11 @@ def test_status_counts_only_readable_vectors(shell):
     for file in shell.home.rglob("*.vectors"):
         file.unlink()
     assert shell.json("status")["found_by_meaning"] == 0
+
+
+def test_empty_argument_does_not_import_the_current_folder(shell, tmp_path, monkeypatch):
+    (tmp_path / "more.bib").write_text("@article{more, title = {On another substance}}", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    before = shell.json("status")["papers"]
+    assert shell.json("add", "", code=2)["error"]
+    assert shell.json("status")["papers"] == before
