@@ -202,7 +202,7 @@ def _why(pick: RecommendedPaper, papers: dict[Any, Paper]) -> str:
         filter(
             None,
             (
-                tr("similar to {like}", like=like),
+                tr("similar to {like}", like=like) if like else "",
                 tr("shared terms: {words}", words=words) if words else "",
             ),
         )

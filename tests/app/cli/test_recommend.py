@@ -56,6 +56,12 @@ def test_recommend_lists_new_papers_with_reasons(shell):
     assert "similar to “" in shell.run("recommend", "bees & hives").stdout
 
 
+def test_recommend_names_no_similar_papers_where_there_are_none(shell):
+    found = shell.json("recommend", "all")
+    assert found["papers"] and not any(one["like"] for one in found["papers"])
+    assert "similar to" not in shell.run("recommend", "all").stdout
+
+
 def test_recommend_accepts_a_day_and_refuses_invalid_ones(shell):
     found = shell.json("recommend", "bees & hives", "--since", "2199-01-01")
     assert found["papers"] == [] and found["note"]
