@@ -37,7 +37,9 @@ _VALUED = {
 }
 _SHORT = {
     "find": re.compile(r"-h|-n=?\d*"),
-    "export": re.compile(r"-[hfo]|-f=?(bibtex|biblatex|ris|csl-json|jsonl)"),
+    "export": re.compile(
+        r"-[hfo]|-f=?(bibtex|biblatex|ris|csl-json|jsonl)|-o=?.+\.(bib|ris|json|jsonl)"
+    ),
 }
 
 

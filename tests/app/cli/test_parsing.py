@@ -26,6 +26,8 @@ from sciread_app.storage.library import Library
         ("export", ["-like:23", "-f", "ris"], ["-f", "ris", "--", "-like:23"]),
         ("export", ["-fris", "-fusion", "-o", "x"], ["-fris", "-o", "x", "--", "-fusion"]),
         ("export", ["-n", "--output", "x"], ["--output", "x", "--", "-n"]),
+        ("export", ["bees", "-othesis.bib"], ["-othesis.bib", "--", "bees"]),
+        ("export", ["bees", "-oxygen"], ["--", "bees", "-oxygen"]),
     ],
 )  # fmt: skip
 def test_query_words_may_begin_with_a_dash(verb, typed, called):
