@@ -182,7 +182,8 @@ def _follow(workspace: Workspace, console: Console, chosen: Any) -> int:
                 or now >= waiting.get(one.id, now + 1)
                 or now - scanned.get(one.id, -RESCAN) >= (POLL if one.id in polled else RESCAN)
             ]
-            changed.clear()
+            # Only of these: another may have changed since `due` was computed.
+            changed.difference_update(one.id for one in due)
             # Events come from now on, so that nothing that happens during the scan is missed.
             polled = events.follow(folders)
             for report in _scan(workspace, console, due) if due else ():
