@@ -20,7 +20,7 @@ from sciread_app.ui.duplicates.comparison import PairComparison, comparison
 from sciread_app.ui.duplicates.comparison_panel import ComparisonPanel
 from sciread_app.ui.duplicates.merge_list import MergeList
 from sciread_app.ui.duplicates.pair_list import PairList
-from sciread_app.ui.jobs.runner import Job, JobQueue
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
@@ -209,14 +209,37 @@ class DuplicatesPage(Page):
             tr("Loading duplicates"),
             look,
             lambda show: show(),
-            on_cancelled=self._not_loaded,
+            on_failed=self._explain,
+            on_cancelled=lambda: self._explain(JobError(tr("The duplicates were not loaded."))),
             queue=JobQueue.short,
             replaces="duplicates",
         )
 
-    def _not_loaded(self) -> None:
+    def _explain(self, problem: JobError) -> None:
+        """Say why the list could not be loaded. Pairs of the previous one may be outdated."""
+        self._stop_waiting()
+        self._building.start(())
+        actions = ((tr("Retry"), self._load),)
+        self.empty.show_message("duplicates", problem.message, problem.hint, actions)
+        self._middle.setCurrentWidget(self.empty)
+        if problem.report:
+            self._context.messages.show_problem(problem)
+
+    def _explain_pair(self, problem: JobError) -> None:
+        """Report a pair that could not be compared. Others can be selected in the list."""
+        self._context.messages.show_problem(problem)
+        self._leave_pair()
+
+    def _leave_pair(self) -> None:
+        self._stop_waiting()
+        self._middle.setCurrentWidget(self._split)
+
+    def _stop_waiting(self) -> None:
+        """Nothing is loading, and there is no pair to decide about."""
         self._dirty = True
-        self._asked = None
+        self.busy = self._loading = False
+        self._asked = self.panel.found = None
+        self.actions_changed.emit()
 
     def _choose_list(self) -> None:
         self._asked = None
@@ -276,7 +299,8 @@ class DuplicatesPage(Page):
             tr("Comparing papers"),
             lambda task: (sides := self._reviewer.sides(pair)) and comparison(pair, sides),
             self._show_comparison,
-            on_cancelled=self._not_loaded,
+            on_failed=self._explain_pair,
+            on_cancelled=self._leave_pair,
             queue=JobQueue.short,
             replaces="pair",
         )

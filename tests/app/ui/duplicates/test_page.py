@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.paper import Identifier, LibraryChanges, PaperId
+from sciread_app.errors import LibraryError
 from sciread_app.ui.duplicates.comparison import comparison, joined
 from sciread_app.ui.duplicates.comparison_panel import ComparisonCell
 from sciread_app.ui.duplicates.page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
@@ -496,3 +497,55 @@ def test_escape_and_the_back_button_return_to_the_library(qtbot, show_window, re
         qtbot.waitUntil(lambda: page.panel.found is not None)
         leave()
         assert window.shows("search")
+
+
+def test_failed_load_is_explained_and_can_be_retried(qtbot, jobs, page, reviewer, edits):
+    pairs = reviewer.pairs
+
+    def fail(task=None):
+        raise LibraryError("The library is locked.", "Try again.")
+
+    reviewer.pairs = fail
+    page.merge()  # and the list is loaded again
+    qtbot.waitUntil(lambda: page.empty.isVisible() and not jobs.running())
+    assert page.empty.title.text() == "The library is locked."
+    page.merge()  # nothing that is shown
+    assert len(edits.titles) == 1
+    reviewer.pairs = pairs
+    page.empty.buttons()[0].click()
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.merge.isEnabled())
+    page.merge()
+    assert len(edits.titles) == 2
+
+
+def test_stopped_load_can_be_retried(qtbot, jobs, page, reviewer):
+    go_on = hold_pairs(reviewer)
+    page.library_changed(LibraryChanges(papers=True))
+    jobs.running()[-1].cancel()
+    go_on.set()
+    qtbot.waitUntil(lambda: page.empty.isVisible() or not jobs.running())
+    if page.empty.isVisible():  # else it ended just before
+        page.empty.buttons()[0].click()
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.merge.isEnabled())
+
+
+def test_pair_that_cannot_be_compared_leaves_the_others_usable(
+    qtbot, jobs, page, reviewer, context, edits, monkeypatch
+):
+    sides = reviewer.sides
+
+    def fail(pair):
+        if pair.title == "Wasps":
+            raise LibraryError("The library is locked.")
+        return sides(pair)
+
+    monkeypatch.setattr(reviewer, "sides", fail)
+    qtbot.keyClick(page.list, Key.Key_Down)
+    qtbot.waitUntil(lambda: bool(context.messages.calls) and not jobs.running())
+    page.merge()
+    assert not edits.titles
+    qtbot.keyClick(page.list, Key.Key_Down)
+    qtbot.waitUntil(lambda: page.panel.found is not None and not jobs.running())
+    assert page.panel.found.pair.title == "Ants"
+    page.merge()
+    assert edits.titles
