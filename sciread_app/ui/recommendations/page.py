@@ -163,23 +163,23 @@ class RecommendationsPage(Page):
                 lambda editor: editor.collect(papers, subject.name),
             )
         else:
-            self._do(tr("Saving feedback"), lambda: self._services.like(subject, papers))
             text = trn(
                 "Liked {n:,} paper for “{name}”",
                 "Liked {n:,} papers for “{name}”",
                 len(papers),
                 name=subject.name,
             )
-            self._context.toast.show_message(text, self._way_back(subject, papers))
+            back = self._way_back(subject, papers)
+            self._save(lambda: self._services.like(subject, papers), text, back)
 
     def dismiss(self, papers: Sequence[PaperId] = ()) -> None:
         """Dismiss these papers, else the selected ones."""
         subject, papers = self.subjects.current(), papers or self.list.chosen()
         if subject and papers and self.head.part is not RecommendationTab.dismissed:
             self._take_away(papers)
-            self._do(tr("Saving feedback"), lambda: self._services.dismiss(subject, papers))
             text = trn("Dismissed {n:,} paper", "Dismissed {n:,} papers", len(papers))
-            self._context.toast.show_message(text, self._way_back(subject, papers))
+            back = self._way_back(subject, papers)
+            self._save(lambda: self._services.dismiss(subject, papers), text, back)
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Undo the dismissal of papers."""
@@ -199,14 +199,13 @@ class RecommendationsPage(Page):
         subject, found = self.subjects.current(), self.found
         if subject and found and found.part(RecommendationTab.new):
             before = found.preferences.seen
-            self._do(tr("Saving feedback"), lambda: self._services.seen(subject, found.newest))
 
             def back() -> None:
                 self._do(tr("Undoing"), lambda: self._services.seen(subject, before))
 
             count = len(found.part(RecommendationTab.new))
             text = trn("Marked {n:,} paper as seen", "Marked {n:,} papers as seen", count)
-            self._context.toast.show_message(text, back)
+            self._save(lambda: self._services.seen(subject, found.newest), text, back)
 
     def show_part(self, part: RecommendationTab) -> None:
         self.head.show_part(part)
@@ -333,9 +332,35 @@ class RecommendationsPage(Page):
     def _way_back(self, subject: FollowedTopic, papers: Sequence[PaperId]) -> Callable[[], None]:
         return lambda: self._do(tr("Undoing"), lambda: self._services.take_back(subject, papers))
 
-    def _do(self, title: str, act: Callable[[], object]) -> None:
-        """Run an edit on a worker thread, then reload."""
-        self._jobs.run(title, lambda task: act(), lambda _: self._learnt(), queue=JobQueue.short)
+    def _save(self, act: Callable[[], object], text: str, back: Callable[[], None]) -> None:
+        """Save feedback, then say so with an offer to undo it by `back`."""
+        show = self._context.toast.show_message
+        self._do(tr("Saving feedback"), act, lambda: show(text, back))
+
+    def _do(
+        self,
+        title: str,
+        act: Callable[[], object],
+        done: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Run an edit on a worker thread, then reload. If it fails, its papers are listed again."""
+
+        def end(_: object) -> None:
+            self._learnt()
+            done()
+
+        def failed(problem: JobError) -> None:
+            self._context.messages.show_problem(problem)
+            self._ask()
+
+        self._jobs.run(
+            title,
+            lambda task: act(),
+            end,
+            on_failed=failed,
+            on_cancelled=self._ask,
+            queue=JobQueue.short,
+        )
 
     def _learnt(self) -> None:
         self._ask()

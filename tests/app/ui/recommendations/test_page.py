@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.recommend import CandidateScope, SuggestedAction
+from sciread_app.errors import LibraryError
 from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.topic_list import COUNT, SUBJECT
@@ -129,8 +130,8 @@ def test_dismissed_paper_can_be_restored(show, qtbot, jobs, context):
     page, services = show(BEES)
     page.list.go_to(1)
     qtbot.keyClicks(page.list, "-")
-    _, _, undo = context.toast.calls[-1]
     settle(qtbot, jobs)
+    _, _, undo = context.toast.calls[-1]
     assert listed(page) == [1, 3, 4]
     page.show_part(RecommendationTab.dismissed)
     assert listed(page) == [2]
@@ -155,8 +156,8 @@ def test_read_later_key_requests_a_tag(show, qtbot, context):
 def test_marking_as_seen_empties_the_list_and_can_be_undone(show, qtbot, jobs, context):
     page, _ = show(BEES)
     page.mark_seen()
-    _, _, undo = context.toast.calls[-1]
     settle(qtbot, jobs)
+    _, _, undo = context.toast.calls[-1]
     assert listed(page) == []
     assert page.empty.title.text() == "You are up to date"
     assert counts(page) == {"bees": 0}
@@ -479,3 +480,20 @@ def test_home_and_end_keys_go_to_the_first_and_last_paper(show, qtbot):
     assert page.list.chosen() == [1]
     qtbot.keyClick(page.list, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
     assert page.list.chosen() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("action", "call"), [("dismiss", "dismiss"), ("keep", "like")])
+def test_papers_are_listed_again_if_the_feedback_was_not_saved(
+    show, qtbot, jobs, context, monkeypatch, action, call
+):
+    def fail(*_):
+        raise LibraryError("The disk is full.")
+
+    page, services = show(HIVES)
+    before = listed(page)
+    monkeypatch.setattr(services, call, fail)
+    getattr(page, action)()
+    settle(qtbot, jobs)
+    assert listed(page) == before
+    assert context.messages.calls[-1][1].message == "The disk is full."
+    assert not [call for call in context.toast.calls if call[0] == "show_message"]
