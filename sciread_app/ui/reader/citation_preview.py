@@ -66,6 +66,11 @@ class CitationPreview(QObject):
         """Look papers up again, since the library has changed."""
         self._known.clear()
 
+    def stop(self) -> None:
+        """Stop looking a paper up, before the file is closed."""
+        self._wait.stop()
+        self._jobs.drop("citation")
+
     def show_next(self) -> None:
         """Show the first citation in sight, or the one after the card shown, and focus its card."""
         links = [one for one in self._view.visible_links() if one[1].spot]

@@ -39,6 +39,7 @@ from sciread_app.services.library.reader import (
     readable,
 )
 from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppEvents
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.reader.citation_preview import CitationPreview
 from sciread_app.ui.reader.find_bar import FileSearch
@@ -98,10 +99,10 @@ class NavigationHistory:
 
 
 class DocumentView(QWidget):
-    """Shows one open file, and edits its highlights in the background. What concerns more than this
-    file, such as a copy with citation or another display of the pages, is requested by signals."""
+    """Shows one open file, and edits its highlights in the background, also after it was closed.
+    What concerns more than this file, such as a copy with citation or another display of the pages,
+    is requested by signals."""
 
-    edited = Signal()  # its highlights
     removal_requested = Signal(object)  # Highlight
     citation_requested = Signal(str, str)  # selected text, and its page or pages
     copied = Signal(str)  # the message: text or an image is on the clipboard
@@ -111,9 +112,16 @@ class DocumentView(QWidget):
     pane_toggled = Signal()
 
     def __init__(
-        self, file: OpenFile, files: ReaderService, jobs: JobRunner, appearance: Appearance
+        self,
+        file: OpenFile,
+        files: ReaderService,
+        jobs: JobRunner,
+        appearance: Appearance,
+        events: AppEvents,
     ) -> None:
         super().__init__()
+        self._events = events
+        self._closed = False
         self.paper = file.paper
         self.file, self._files, self._jobs = file, files, jobs
         self._history = NavigationHistory()
@@ -225,16 +233,14 @@ class DocumentView(QWidget):
         selection, file, area = self.view.marks.selection, self.file, self.view.marks.area
         if area:
             where = (file.paper, file.shape.sha256, str(file.path), area.page)
-            self._work(
-                tr("Adding a highlight"),
+            self._highlight(
                 lambda task: self._files.highlight([Highlight(*where, (area.box,), "", colour)]),
-                lambda kept: self._highlighted(kept, and_edit),
+                and_edit=and_edit,
             )
         elif selection:
-            self._work(
-                tr("Adding a highlight"),
+            self._highlight(
                 lambda task: self._files.highlight(passages(file, selection, colour, task)),
-                lambda kept: self._highlighted(kept, and_edit),
+                and_edit=and_edit,
             )
         elif picked := self._picked():
             self.recolour(picked, colour)
@@ -303,10 +309,12 @@ class DocumentView(QWidget):
         self._work(tr("Checking a file for changes"), lambda _: self.file.is_changed(), done)
 
     def close_file(self) -> None:
+        self._closed = True
         self._rest.stop()
         self.editor.save()
         self.remember()
         self.finding.stop()
+        self.citations.stop()
         self.pictures.close()
         self.file.close()
 
@@ -419,18 +427,16 @@ class DocumentView(QWidget):
 
     # Highlights
 
-    def _highlighted(self, kept: list[Highlight], and_edit: bool) -> None:
-        self.view.clear_selection()
-        if kept:
-            self.load_marks(kept[-1].id, and_edit=and_edit)
-            self.edited.emit()
+    def _highlight(self, work: Callable[[Task], list[Highlight]], *, and_edit: bool) -> None:
+        def done(kept: list[Highlight]) -> None:
+            self.view.clear_selection()
+            if kept:
+                self.load_marks(kept[-1].id, and_edit=and_edit)
+
+        self._work(tr("Adding a highlight"), work, done, edits=True)
 
     def _edit(self, title: str, work: Callable[[Task], None]) -> None:
-        def done(_: None) -> None:
-            self.load_marks()
-            self.edited.emit()
-
-        self._work(title, work, done)
+        self._work(title, work, lambda _: self.load_marks(), edits=True)
 
     def _show_marked(self, marked: FileHighlights, choose: int) -> None:
         self.marked = marked
@@ -584,9 +590,24 @@ class DocumentView(QWidget):
         return menu
 
     def _work(
-        self, title: str, work: Callable[[Task], T], done: Callable[[T], None] = lambda _: None
+        self,
+        title: str,
+        work: Callable[[Task], T],
+        done: Callable[[T], None] = lambda _: None,
+        *,
+        edits: bool = False,
     ) -> None:
-        self._jobs.run(title, work, done, queue=JobQueue.short)
+        """Run `work`, which `edits` highlights, and pass its result to `done` unless the file was
+        closed meanwhile, when the widgets may be gone."""
+        events = self._events
+
+        def end(result: T) -> None:
+            if not self._closed:
+                done(result)
+            if edits:
+                events.edited.emit()
+
+        self._jobs.run(title, work, end, queue=JobQueue.short)
 
     def restore(self, place: ReadingPlace) -> None:
         # Lay out first: before, its width is not the final one.

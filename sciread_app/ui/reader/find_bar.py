@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QToolButton
 from sciread_app.domain.annotations.annotations import TextMatch
 from sciread_app.language import tr, trn
 from sciread_app.services.library.reader import OpenFile, SearchOfFile
+from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
@@ -142,23 +143,30 @@ class FileSearch(QObject):
     def start(self, words: str) -> None:
         """Search for these words instead of the last ones; without any, only clear the matches."""
         self.stop()
-        self._number += 1
         self.found, self.result, number = [], None, self._number
         self._view.marks.current = None
         self._view.marks.show_found([])
         self._view.refresh()
         self.bar.show_count(counted(0, None, None) if words.strip() else "")
+
+        def work(task: Task) -> SearchOfFile:
+            def report(found: list[TextMatch]) -> None:
+                task.raise_if_cancelled()  # the file may be closed, and this object deleted
+                self._batch.emit(number, found)
+
+            return self._file.search(words, task, report)
+
         if words.strip():
             self._job = self._jobs.run(
                 tr("Searching a file"),
-                lambda task: self._file.search(
-                    words, task, lambda found: self._batch.emit(number, found)
-                ),
+                work,
                 lambda result: self._end_search(number, result),
                 queue=JobQueue.short,
             )
 
     def stop(self) -> None:
+        """Stop the search. What it finds from now on is dropped."""
+        self._number += 1
         if self._job:
             self._job.cancel()
             self._job = None

@@ -320,7 +320,8 @@ class ReaderPage(Page):
         )
 
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
-        tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance)
+        events = self._context.events
+        tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance, events)
         tab.title = title or tab.title
         tab.set_display(self._display)
         tab.opened.connect(self._follow)
@@ -336,7 +337,6 @@ class ReaderPage(Page):
 
     def _follow(self, book: DocumentView) -> None:
         """Connect a document that was opened, and show its title."""
-        book.edited.connect(self._context.events.edited)
         book.removal_requested.connect(self._remove_highlight)
         book.citation_requested.connect(partial(self._copy_with_citation, book))
         book.copied.connect(self._context.toast.show_message)

@@ -20,6 +20,7 @@ from sciread_app.services.library.reader import (
     ReaderService,
 )
 from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppEvents
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.pages.display import PageDisplay
@@ -45,11 +46,13 @@ class ReaderTab(QStackedWidget):
         files: ReaderService,
         jobs: JobRunner,
         appearance: Appearance,
+        events: AppEvents,
     ) -> None:
         super().__init__()
         self.paper, self.path, self.title = paper, path, path.stem
         self.display = PageDisplay()
         self._files, self._jobs, self._appearance = files, jobs, appearance
+        self._events = events
         self._begun = False
         self._closed = False
         # Reading position in the previous version of the file
@@ -117,7 +120,7 @@ class ReaderTab(QStackedWidget):
             return
         self.path = file.path  # the file may have moved
         self.title = readable(title) or self.title
-        self.book = DocumentView(file, self._files, self._jobs, self._appearance)
+        self.book = DocumentView(file, self._files, self._jobs, self._appearance, self._events)
         self.book.file_lost.connect(self._lost)
         self.addWidget(self.book)
         self.setCurrentWidget(self.book)
@@ -131,6 +134,8 @@ class ReaderTab(QStackedWidget):
             self.take_focus()
 
     def _failed(self, problem: JobError) -> None:
+        if self._closed:
+            return
         self.message.show_message(
             "papers", problem.message, problem.hint, ((tr("Retry"), self._again),)
         )
@@ -153,6 +158,8 @@ class ReaderTab(QStackedWidget):
         self._failed(JobError(tr("The file was not opened.")))
 
     def _explain(self, why: CannotShow, *, with_password: bool = False) -> None:
+        if self._closed:
+            return
         if why.why is FailureReason.locked:
             self.password.ask(self.path.name, is_wrong=with_password)
             self.setCurrentWidget(self.password)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt, QUrl
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QAction, QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
@@ -428,10 +429,10 @@ def test_find_counts_matches_and_goes_through_them(open_book, qtbot, jobs):
     qtbot.waitUntil(lambda: book.finding.bar.count.text() == "No results")
 
 
-def test_key_highlights_the_selected_text(open_book, qtbot, jobs, reading):
+def test_key_highlights_the_selected_text(open_book, qtbot, context, jobs, reading):
     book = open_book()
     drag(qtbot, book, "fly", "flowers")
-    with qtbot.waitSignal(book.edited):
+    with qtbot.waitSignal(context.events.edited):
         qtbot.keyClick(book.view, Key.Key_3)
     qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
     (kept,) = reading.kept.values()
@@ -448,10 +449,10 @@ def test_key_highlights_the_selected_text(open_book, qtbot, jobs, reading):
     qtbot.waitUntil(lambda: reading.kept[kept.id].colour is Colour.pink)
 
 
-def test_highlight_is_extended_to_whole_words(open_book, qtbot, reading):
+def test_highlight_is_extended_to_whole_words(open_book, qtbot, context, reading):
     book = open_book()
     drag(qtbot, book, "ly", "flow")
-    with qtbot.waitSignal(book.edited):
+    with qtbot.waitSignal(context.events.edited):
         qtbot.keyClick(book.view, Key.Key_1)
     (kept,) = reading.kept.values()
     assert kept.text == "fly to\nflowers"
@@ -474,7 +475,9 @@ def frame_of(book, overlay) -> QRect:
     return QRect(corner, overlay.size())
 
 
-def test_bar_at_selected_text_highlights_it_and_does_not_cover_it(open_book, qtbot, reading):
+def test_bar_at_selected_text_highlights_it_and_does_not_cover_it(
+    open_book, qtbot, context, reading
+):
     book = open_book()
     bar = book.selection_bar
     viewport = book.view.viewport()
@@ -486,7 +489,7 @@ def test_bar_at_selected_text_highlights_it_and_does_not_cover_it(open_book, qtb
     assert bar.isVisible()
     assert not frame_of(book, bar).intersects(book.view.selection_rect())
     assert viewport.rect().contains(frame_of(book, bar))
-    with qtbot.waitSignal(book.edited):
+    with qtbot.waitSignal(context.events.edited):
         button(bar, "Highlight in pink (4)").click()
     assert [one.colour for one in reading.kept.values()] == [Colour.pink]
     assert not bar.isVisible()
@@ -638,13 +641,15 @@ def test_pages_have_the_focus_after_a_highlight_was_deleted(open_book, qtbot, re
     assert book.view.hasFocus()
 
 
-def test_sign_of_a_note_leaves_the_letters_before_the_highlight_visible(open_book, qtbot, reading):
+def test_sign_of_a_note_leaves_the_letters_before_the_highlight_visible(
+    open_book, qtbot, context, reading
+):
     reading.kept = {1: highlight(0)}
     book = open_book()
     qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
     rect = book.view.highlight_rect(reading.kept[1])
     before = book.view.viewport().grab().toImage()
-    with qtbot.waitSignal(book.edited):
+    with qtbot.waitSignal(context.events.edited):
         book.annotate(reading.kept[1], "Why?")
     corner = QRect(rect.topLeft() - QPoint(10, 10), rect.topLeft() + QPoint(5, 0))
     qtbot.waitUntil(
@@ -654,7 +659,7 @@ def test_sign_of_a_note_leaves_the_letters_before_the_highlight_visible(open_boo
     assert book.view.viewport().grab().toImage().copy(letters) == before.copy(letters)
 
 
-def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, reading):
+def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, context, reading):
     reading.kept = {1: highlight(0)}
     book = open_book()
     qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
@@ -670,7 +675,7 @@ def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, readin
     qtbot.mouseClick(book.view.viewport(), Left, pos=place(book, "home"))
     assert not book.editor.isVisible()
     click_highlight(qtbot, book)
-    with qtbot.waitSignal(book.edited):
+    with qtbot.waitSignal(context.events.edited):
         button(book.editor, "Purple").click()
     assert reading.kept[1].colour is Colour.purple
 
@@ -842,6 +847,72 @@ def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, re
     qtbot.waitUntil(lambda: not jobs.running())
     place = reading.places[reading.opened[0].shape.sha256]
     assert isinstance(place, ReadingPlace) and int(place.page + 0.1) == 2
+    assert reading.opened[0].closed
+
+
+def test_note_saved_after_its_tab_was_closed_can_be_undone(
+    open_book, qtbot, jobs, context, reading, monkeypatch
+):
+    go_on, annotate = threading.Event(), reading.annotate
+
+    def wait(*arguments):
+        assert go_on.wait(60)
+        annotate(*arguments)
+
+    monkeypatch.setattr(reading, "annotate", wait)
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    page = page_of(book)
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    click_highlight(qtbot, book)
+    QTest.keyClicks(book.editor.note, "Why?")
+    page.close_tab()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    with qtbot.waitSignal(context.events.edited):
+        go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert reading.kept[1].note == "Why?" and page.book is None
+
+
+@pytest.mark.parametrize("refused", [True, False])
+def test_tab_closed_while_its_file_is_opened_shows_nothing(
+    qtbot, jobs, make_page, reading, monkeypatch, refused
+):
+    go_on, open_file = threading.Event(), reading.open
+
+    def wait(*arguments):
+        assert go_on.wait(60)
+        return open_file(*arguments)
+
+    monkeypatch.setattr(reading, "open", wait)
+    if refused:
+        reading.why_not[BEES] = FailureReason.damaged
+    page = make_page()
+    page.read(PaperId(1), BEES)
+    page.close_tab()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert not page.tabs and all(file.closed for file in reading.opened)
+
+
+def test_search_that_ends_after_its_tab_was_closed_is_dropped(
+    open_book, qtbot, jobs, reading, monkeypatch
+):
+    book = open_book()
+    go_on, search = threading.Event(), book.file.search
+
+    def wait(*arguments):
+        assert go_on.wait(60)
+        return search(arguments[0], arguments[1])
+
+    monkeypatch.setattr(book.file, "search", wait)
+    with qtbot.waitSignal(jobs.started):
+        book.finding.start("flowers")
+    page_of(book).close_tab()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
     assert reading.opened[0].closed
 
 
