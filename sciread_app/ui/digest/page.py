@@ -14,8 +14,9 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import format_moment, tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.digest.digest_html import PAPER
+from sciread_app.ui.digest.notifier import LAST
 from sciread_app.ui.digest.view import DigestView
-from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.form_rows import ComboBox
@@ -39,6 +40,7 @@ class DigestPage(Page):
         self._context = context
         self._appearance = context.appearance
         self._stored: Sequence[StoredDigest] = ()
+        self._previews = False  # the preview is shown or loading
         self._build()
         self._connect()
 
@@ -46,6 +48,11 @@ class DigestPage(Page):
 
     def refresh(self) -> None:
         """List the digests, and show the selected one, or the latest if there is a newer one."""
+        self._previews = False
+        self._reload()
+
+    def _reload(self) -> None:
+        """List the digests. A preview stays."""
         digests = self._digests
         self._jobs.run(
             tr("Loading digests"),
@@ -68,16 +75,19 @@ class DigestPage(Page):
 
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers and self.isVisible():
-            self.refresh()
+            self._reload()
 
     # Actions
 
     def preview(self) -> None:
         """Show what the next digest would list."""
+        self._previews = True
         self._jobs.run(
             tr("Previewing the digest"),
             self._digests.preview,
             self._show_preview,
+            on_failed=self._explain_preview,
+            on_cancelled=self.refresh,
             queue=JobQueue.short,
             replaces="digest",
         )
@@ -95,11 +105,13 @@ class DigestPage(Page):
     def change_settings(self) -> None:
         from sciread_app.ui.digest.settings_dialog import DigestSettingsDialog
 
-        dialog = DigestSettingsDialog(self._digests, self._jobs, self)
-        dialog.changed.connect(self.refresh)
-        dialog.edited.connect(self._context.events.edited)
+        dialog = DigestSettingsDialog(self._digests, self._jobs, self._topics_changed, self)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
+
+    def _topics_changed(self) -> None:
+        self.refresh()
+        self._context.events.edited.emit()
 
     def _list(self, stored: Sequence[StoredDigest], has_topics: bool) -> None:
         newest = self._stored[0].id if self._stored else 0
@@ -111,15 +123,18 @@ class DigestPage(Page):
         self.choice.setVisible(bool(stored))
         for button in (self.preview_button, self.make_button):
             button.setEnabled(has_topics)
-        if not stored:
+        if not stored and not self._previews:
             self._explain(has_topics)
+        if not stored:
             return
         is_new = stored[0].id != newest
         self.choice.setCurrentIndex(0 if is_new else max(0, self.choice.findData(before)))
-        self._load()
+        if not self._previews:
+            self._load()
 
     def _load(self) -> None:
         """Show the selected digest."""
+        self._previews = False
         stored = self._stored[self.choice.currentIndex()]
         self._jobs.run(
             tr("Loading a digest"),
@@ -137,6 +152,10 @@ class DigestPage(Page):
         self._show_note(tr("Preview of the next digest. The papers are not marked as listed."))
         self._show_text(digest)
 
+    def _explain_preview(self, problem: JobError) -> None:
+        self._context.messages.show_problem(problem)
+        self.refresh()
+
     def _show_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.setVisible(bool(text))
@@ -152,6 +171,7 @@ class DigestPage(Page):
                 tr("The digest may be incomplete."), " ".join(result.problems)
             )
         if result.digest.papers:
+            context.open_settings().setValue(LAST, result.digest.id)  # so it is not reported again
             context.events.papers_added.emit(LibraryChanges(papers=True))
         else:
             context.toast.show_message(tr("No new papers since the last digest"))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from sciread_app.domain.digest import DigestState, Frequency, Interval
@@ -46,14 +45,19 @@ _Loaded = tuple[Sequence[tuple[FollowedTopic, DigestState]], Timetable | None, S
 
 class DigestSettingsDialog(QDialog):
     """Sets how often each topic is listed, and when the system's timer creates digests. Timers of
-    libraries that no longer exist can be removed."""
+    libraries that no longer exist can be removed. `changed` is called after each edit of the
+    topics, also when the dialog has been closed meanwhile."""
 
-    changed = Signal()  # the topics of digests
-    edited = Signal()  # an edit that can be undone
-
-    def __init__(self, digests: DigestService, jobs: JobRunner, parent: QWidget) -> None:
+    def __init__(
+        self,
+        digests: DigestService,
+        jobs: JobRunner,
+        changed: Callable[[], None],
+        parent: QWidget,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Digest settings"))
+        self._changed = changed
         self._digests = digests
         self._jobs = jobs
         self._closed = False
@@ -74,9 +78,13 @@ class DigestSettingsDialog(QDialog):
             tr("Loading digest settings"),
             load,
             lambda found: self._show(*found),
-            on_failed=lambda problem: self._schedule_row.show_error(problem.text),
+            on_failed=self._explain_load,
             queue=JobQueue.short,
         )
+
+    def _explain_load(self, problem: JobError) -> None:
+        if not self._closed:
+            self._schedule_row.show_error(problem.text)
 
     def _show(
         self,
@@ -114,15 +122,10 @@ class DigestSettingsDialog(QDialog):
 
     def _set_interval(self, topic: FollowedTopic, box: IntervalBox, _: int) -> None:
         interval = box.interval()
-
-        def saved(_: object) -> None:
-            self.changed.emit()
-            self.edited.emit()
-
         self._jobs.run(
             tr("Saving digest settings"),
             lambda task: self._digests.set_interval(topic, interval),
-            saved,
+            lambda _: self._changed(),
             queue=JobQueue.short,
         )
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-from PySide6.QtWidgets import QDialog
+import threading
 
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QDialog
+
+from sciread_app.domain.digest import Frequency, Interval
 from sciread_app.domain.paper import LibraryChanges
+from sciread_app.errors import LibraryError
+from sciread_app.ui.digest.notifier import DigestNotifier
 from sciread_app.ui.digest.page import DigestPage
+from sciread_app.ui.digest.settings_dialog import DigestSettingsDialog
+from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.digest import FakeDigests, digest_of
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.recommendations import SWARMS
 
 
 @pytest.fixture
@@ -139,3 +149,75 @@ def test_long_digest_is_shown_in_full_with_one_heading(show, services):
     lines = text_of(page).splitlines()
     assert [line for line in lines if line in titles] == titles
     assert lines.count("bees") == 1 and len(page.view.texts) > 1
+
+
+def test_preview_requested_before_the_page_was_visited_is_shown(show_window, qtbot, jobs, services):
+    gateway = FakeGateway(3)
+    gateway.digests = services
+    window = show_window(gateway)
+    menu_action(window, "Preview digest").trigger()
+    settle(qtbot, jobs)
+    page = window.other_page("digest")
+    assert "The dance of bees" in text_of(page) and page.note.isVisible()
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_preview_stays_when_the_library_changes(show, qtbot, jobs, services, made):
+    services.made = services.made if made else []
+    page = show()
+    page.preview()
+    settle(qtbot, jobs)
+    page.library_changed(LibraryChanges(papers=True))
+    settle(qtbot, jobs)
+    assert "The dance of bees" in text_of(page) and page.note.isVisible()
+
+
+def test_failed_preview_is_reported_and_the_selected_digest_is_shown(
+    show, qtbot, jobs, services, context, monkeypatch
+):
+    def fail(task):
+        raise LibraryError("The library is locked.")
+
+    page = show()
+    page.preview()
+    settle(qtbot, jobs)
+    monkeypatch.setattr(services, "preview", fail)
+    page.preview()
+    settle(qtbot, jobs)
+    assert context.messages.calls[-1][1].message == "The library is locked."
+    assert "The second" in text_of(page) and not page.note.isVisible()
+
+
+def test_digest_made_on_the_page_is_not_reported_again(show, qtbot, jobs, services, context):
+    page = show()
+    page.make_button.click()
+    settle(qtbot, jobs)
+    notifier = DigestNotifier(context, services, page)
+    notifier.look()
+    settle(qtbot, jobs)
+    assert not [call for call in context.messages.calls if call[0] == "show_notice"]
+
+
+def test_interval_saved_after_the_settings_were_closed_can_be_undone(
+    show, qtbot, jobs, services, context, monkeypatch
+):
+    go_on, save = threading.Event(), services.set_interval
+
+    def wait(*arguments):
+        assert go_on.wait(60)
+        save(*arguments)
+
+    monkeypatch.setattr(services, "set_interval", wait)
+    page = show()
+    page.change_settings()
+    settle(qtbot, jobs)
+    dialog = page.findChild(DigestSettingsDialog)
+    box = dialog.boxes[SWARMS.key]
+    box.choose(Interval(Frequency.daily))
+    box.activated.emit(box.currentIndex())
+    dialog.accept()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert not page.findChildren(DigestSettingsDialog)
+    with qtbot.waitSignal(context.events.edited):
+        go_on.set()
+    settle(qtbot, jobs)
