@@ -126,9 +126,7 @@ class ModelList(QListView):
         self.setMouseTracking(True)
         self.setMinimumWidth(210)
         self.setResizeMode(QListView.ResizeMode.Adjust)  # messages wrap
-        self.selectionModel().currentChanged.connect(
-            lambda now, _: self.chosen.emit(self._key_at(now))
-        )
+        self.selectionModel().currentChanged.connect(self._choose)
         appearance.changed.connect(self.viewport().update)
 
     def show_rows(self, rows: Sequence[ModelRow], choose: str = "") -> None:
@@ -148,6 +146,10 @@ class ModelList(QListView):
     def current(self) -> str:
         return self._key_at(self.currentIndex())
 
+    def _choose(self, index: Index) -> None:
+        self.forget_menu()
+        self.chosen.emit(self._key_at(index))
+
     def _key_at(self, index: Index) -> str:
         row = index.row()
         return self.rows[row].key if 0 <= row < len(self.rows) else ""
@@ -162,7 +164,7 @@ class ModelList(QListView):
             index = self.indexAt(event.pos())
         if not self._key_at(index):
             return
-        self.setCurrentIndex(index)
+        self.setCurrentIndex(index)  # forgets the menu of another row
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         middle = self.viewport().mapToGlobal(self.visualRect(index).center())
         self._menu_at = middle if by_key else event.globalPos()
@@ -179,6 +181,10 @@ class ModelList(QListView):
             if not button.isHidden():
                 menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())
         menu.popup(self._menu_at)
+        self.forget_menu()
+
+    def forget_menu(self) -> None:
+        """Do not show the requested menu. Call it if the actions of its row cannot be loaded."""
         self._menu_at = None
 
     def fit(self, rows: int = 0) -> None:

@@ -241,11 +241,17 @@ class ModelsPage(Page):
                 tr("Loading model details"),
                 lambda task: self._details(key),
                 self._show_about,
+                on_failed=self._not_shown,
+                on_cancelled=self.list.forget_menu,
                 queue=JobQueue.short,
                 replaces="model card",
             )
         else:
             self.card.clear()
+
+    def _not_shown(self, problem: JobError) -> None:
+        self.list.forget_menu()
+        self._context.messages.show_problem(problem)
 
     def _details(self, name: str) -> ModelDetails | None:
         """The details of a model; None if it has been removed."""

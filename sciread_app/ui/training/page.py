@@ -23,7 +23,7 @@ from sciread_app.services.training.run_import import OpenedRun
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import Job, JobQueue
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.training.dialogs import (
@@ -187,13 +187,13 @@ class TrainingPage(Page):
     def _show(self, trainings: Sequence[TrainingRun], choose: str = "") -> None:
         self._loaded, self.trainings = True, trainings
         before = self.list.current
+        if not self.writes or choose:
+            self._whole.setCurrentIndex(1 if trainings else 0)
+            self._right.setCurrentWidget(self.view)
         self.list.show_trainings(trainings, choose)
         self.list.setVisible(bool(trainings))
         counted = trn("{n:,} training run", "{n:,} training runs", len(trainings))
         self.count.setText(counted if trainings else "")
-        if not self.writes or choose:
-            self._whole.setCurrentIndex(1 if trainings else 0)
-            self._right.setCurrentWidget(self.view)
         if choose and self.isVisible():  # else it would go to the navigation bar with the form
             self.take_focus()
         if trainings and self.list.current == before:
@@ -208,7 +208,8 @@ class TrainingPage(Page):
             self._context.navigate.show_busy("training", busy)
 
     def _choose(self, name: str) -> None:
-        if name and self._loaded:
+        # While the form is shown, loading the runs selects one, too, as the list gets its first.
+        if name and self._loaded and (self.list.hasFocus() or not self.writes):
             self._right.setCurrentWidget(self.view)
             self._look()
 
@@ -221,8 +222,12 @@ class TrainingPage(Page):
         title = tr("Loading a training run")
         self._looking = self._light(
             title, lambda task: self._gateway.look(name, task), self._show_details,
-            replaces="training",
+            on_failed=self._not_shown, on_cancelled=self.list.forget_menu, replaces="training",
         )  # fmt: skip
+
+    def _not_shown(self, problem: JobError) -> None:
+        self.list.forget_menu()
+        self._context.messages.show_problem(problem)
 
     def _show_details(self, details: TrainingDetails) -> None:
         name = details.training.name

@@ -78,12 +78,16 @@ def filter_item(popover: Popover, text: str) -> QTreeWidgetItem:
 
 def open_row_menu(qtbot: QtBot, rows: ModelList, key: str) -> QMenu:
     """Right-click a row and return its menu, once it is shown."""
+    right_click_row(rows, key)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def right_click_row(rows: ModelList, key: str) -> None:
     row = [one.key for one in rows.rows].index(key)
     place = rows.visualRect(rows.model().index(row, 0)).center()
     viewport, reason = rows.viewport(), QContextMenuEvent.Reason.Mouse
     event = QContextMenuEvent(reason, place, viewport.mapToGlobal(place))
     QApplication.sendEvent(viewport, event)
-    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
-    menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
-    return menu

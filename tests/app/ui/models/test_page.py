@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton
 
+from sciread_app.errors import LibraryError
 from sciread_app.services.models.gallery import GALLERY
 from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.services.models.model_card import CardScore
@@ -28,7 +29,7 @@ from sciread_app.ui.models.card_score_table import (
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.view_models import gallery_row
 from sciread_app.ui.style.theme import scaled
-from tests.support.ui.controls import menu_action, open_row_menu, page_actions
+from tests.support.ui.controls import menu_action, open_row_menu, page_actions, right_click_row
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.models import BROKEN, SCORES, THEIRS
 from trainer.contract.errors import PackageRefused
@@ -369,6 +370,25 @@ def test_right_click_on_a_model_shows_its_actions(qtbot, choose, page, gateway, 
     remove = open_row_menu(qtbot, page.list, "theirs").actions()[-1]
     remove.trigger()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
+
+
+def test_menu_of_a_model_that_cannot_be_loaded_is_not_shown_later(
+    qtbot, choose, page, window, gateway, jobs, monkeypatch
+):
+    choose("starter")
+    about = gateway.models.about
+
+    def fail(name):
+        raise LibraryError("The model cannot be read.")
+
+    monkeypatch.setattr(gateway.models, "about", fail)
+    right_click_row(page.list, "theirs")
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert window.messages.message.text() == "The model cannot be read."
+    monkeypatch.setattr(gateway.models, "about", about)
+    page.load()
+    qtbot.waitUntil(lambda: page.card.title.text() == "Theirs" and not jobs.running())
+    assert not page.list.findChildren(QMenu)
 
 
 def test_removed_model_is_restored_from_banner_and_trash(

@@ -40,6 +40,7 @@ from tests.support.ui.controls import (
     name_of,
     open_row_menu,
     page_actions,
+    right_click_row,
     walk,
 )
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -483,6 +484,48 @@ def test_click_on_a_training_leaves_the_form(qtbot, show, jobs, service):
     place = shown.list.visualRect(row).center()
     qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
     assert not shown.writes and shown.view.isVisible() and shown.new_button.isEnabled()
+
+
+def test_form_opened_from_the_menu_stays_while_the_runs_are_loaded(
+    qtbot, show_window, gateway, jobs, service
+):
+    service.have(training("mine", RunStatus.stopped))
+    window = show_window(gateway)
+    menu_action(window, "New training run…").trigger()  # the page was not visited before
+    shown = window.other_page("training")
+    settle(qtbot, jobs, shown)
+    assert shown.list.rows and shown.writes and shown.form.isVisible()
+    shown.form.close_it.click()
+    qtbot.waitUntil(lambda: shown.view.title.text() == "mine")
+
+
+def test_training_started_elsewhere_leaves_the_form_open(qtbot, write, jobs, service):
+    shown = write()
+    service.have(training("other"))
+    jobs.follow("Training other", stop=lambda: None, retry=lambda: None)
+    qtbot.waitUntil(lambda: [row.key for row in shown.list.rows] == ["other"])
+    assert shown.writes and shown.form.isVisible()
+
+
+def test_menu_of_a_run_that_cannot_be_loaded_is_not_shown_later(
+    qtbot, show, jobs, service, context, monkeypatch
+):
+    service.have(training("mine", RunStatus.stopped))
+    shown = show()
+    look = service.look
+
+    def fail(*_):
+        raise SourceError("The run cannot be read.")
+
+    monkeypatch.setattr(service, "look", fail)
+    shown.view.clear()
+    right_click_row(shown.list, "mine")
+    shown.load()
+    qtbot.waitUntil(lambda: bool(context.messages.calls) and not jobs.running())
+    monkeypatch.setattr(service, "look", look)
+    shown.load()
+    qtbot.waitUntil(lambda: shown.view.title.text() == "mine" and not jobs.running())
+    assert not shown.list.findChildren(QMenu)
 
 
 def test_training_started_elsewhere_is_listed(qtbot, show, jobs, service):
