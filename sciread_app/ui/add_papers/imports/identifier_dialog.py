@@ -57,6 +57,7 @@ class IdentifierForm(QWidget):
         self._intake = intake
         self._jobs = context.jobs
         self._job: Job | None = None
+        self._adds = False  # the job adds papers
         title = tr("DOIs, arXiv IDs, PMIDs, PMCIDs, ISBNs, web addresses, or titles, one per line")
         self.text = QPlainTextEdit()
         self.text.setObjectName("field")
@@ -125,23 +126,48 @@ class IdentifierForm(QWidget):
             self.added.emit(list(ids))
 
         name = shortened("; ".join(self.text.toPlainText().split("\n")), LONGEST_NAME)
-        self._run(tr("Adding papers"), lambda task: self._intake.add_found(papers, name), finish)
+        self._run(
+            tr("Adding papers"),
+            lambda task: self._intake.add_found(papers, name),
+            finish,
+            adds=True,
+        )
 
-    def _run(self, title: str, work: Callable[[Task], T], done: Callable[[T], None]) -> None:
-        def end(result: T) -> None:
-            if self._job is job:  # else it was stopped just before its end
-                done(result)
+    def _run(
+        self,
+        title: str,
+        work: Callable[[Task], T],
+        done: Callable[[T], None],
+        *,
+        adds: bool = False,
+    ) -> None:
+        def if_current(end: Callable[..., None]) -> Callable[..., None]:
+            """A look-up that was stopped may end later, during the next one."""
+            return lambda *outcome: end(*outcome) if self._job is job else None
 
-        queue = JobQueue.network
-        job = self._jobs.run(title, work, end, on_failed=self._failed, queue=queue)
-        self._job = job
+        job = self._jobs.run(
+            title,
+            work,
+            if_current(done),
+            on_failed=if_current(self._failed),
+            on_cancelled=if_current(self._stopped),
+            queue=JobQueue.network,
+        )
+        self._job, self._adds = job, adds
         self._show_state()
 
     def _stop(self) -> None:
-        if self._job:
-            self._job.cancel()
-            self._end()
-            show_text(self.status, tr("Stopped."))
+        if not self._job:
+            return
+        self._job.cancel()
+        if self._adds:  # it may be too late to stop: show whether papers were added
+            show_text(self.status, tr("Stopping…"))
+        else:
+            self._stopped()
+
+    def _stopped(self) -> None:
+        self._end()
+        show_text(self.status, tr("Stopped."))
 
     def _failed(self, problem: JobError) -> None:
         self._end()

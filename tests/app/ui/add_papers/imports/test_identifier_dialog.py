@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 from PySide6.QtCore import Qt
@@ -112,6 +113,41 @@ def test_running_lookup_can_be_stopped(show_window, qtbot, jobs, gateway):
     gateway.intake.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
     assert not dialog.form.model.rows
+
+
+def test_lookup_stopped_elsewhere_can_be_repeated(show_window, qtbot, jobs, gateway):
+    gateway.intake.go_on.clear()
+    dialog = open_dialog(show_window(gateway))
+    dialog.form.text.setPlainText("10.1000/7")
+    qtbot.mouseClick(dialog.form.look_up_button, Qt.MouseButton.LeftButton)
+    looking = dialog.form.status.text()
+    [job] = jobs.running()
+    job.cancel()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert dialog.form.look_up_button.isEnabled() and not dialog.form.stop_button.isVisible()
+    assert dialog.form.status.text() != looking
+
+
+def test_papers_added_in_spite_of_a_stop_are_shown(show_window, qtbot, jobs, gateway, monkeypatch):
+    go_on, add = threading.Event(), gateway.intake.add_found
+
+    def wait(*arguments):
+        assert go_on.wait(60)
+        return add(*arguments)
+
+    monkeypatch.setattr(gateway.intake, "add_found", wait)
+    window = show_window(gateway)
+    window.go_to("settings")
+    dialog = open_dialog(window)
+    look_up(qtbot, dialog, "10.1000/7")
+    with qtbot.waitSignal(jobs.started):
+        qtbot.mouseClick(dialog.form.add_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.form.stop_button, Qt.MouseButton.LeftButton)
+    assert not dialog.form.add_button.isEnabled()  # or they could be added twice
+    go_on.set()
+    qtbot.waitUntil(lambda: not dialog.isVisible() and window.shows("search"))
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert len(gateway.intake.added) == 1
 
 
 def test_menu_leads_to_a_new_query(show_window, qtbot, jobs):
