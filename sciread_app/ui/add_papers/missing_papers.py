@@ -64,7 +64,8 @@ class MissingPapersList(QWidget):
             tr("Adding cited papers"),
             lambda task: self._services.add_missing(names, task),
             self._show_added,
-            on_failed=self._explain,
+            on_failed=self._adding_failed,
+            on_cancelled=self._adding_stopped,
             queue=JobQueue.network,
             stop_note=tr("Papers added so far are kept"),
         )
@@ -111,8 +112,21 @@ class MissingPapersList(QWidget):
                 *(f"{one.entry}: {one.why}" for one in report.failures),
             ]
         )
+        self._update(is_changed=report.added > 0)
+
+    def _adding_failed(self, problem: JobError) -> None:
+        self._explain(problem)
+        self._update()
+
+    def _adding_stopped(self) -> None:
+        self._explain_all([tr("Stopped.")])
+        self._allow(True)
+        self._update()
+
+    def _update(self, *, is_changed: bool = True) -> None:
+        """Load the list again, and announce the papers that were added or may have been."""
         self.load()
-        if report.added:
+        if is_changed:
             self.added.emit(LibraryChanges(papers=True))
 
     def _explain(self, problem: JobError) -> None:

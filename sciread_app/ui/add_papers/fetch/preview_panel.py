@@ -98,6 +98,7 @@ class PreviewPanel(QWidget):
             lambda task: self._intake.preview(query, task),
             show,
             on_failed=self._show_problem,
+            on_cancelled=self.invite,  # also from the list of activities
             queue=JobQueue.network,
             replaces="look",
         )

@@ -16,6 +16,7 @@ from sciread_app.domain.paper import Edit, Identifier, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.sources import SOURCES
 from sciread_app.storage.history.import_log import Import
+from sciread_app.ui.add_papers.fetch.preview_panel import LOOKING
 from sciread_app.ui.add_papers.fetch.results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.imports.report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.page import FILES, FIRST_SOURCE, IDENTIFIERS, AddPapersPage
@@ -174,6 +175,19 @@ def test_preview_waiting_for_a_source_can_be_cancelled(qtbot, show, jobs):
     press(qtbot, page.preview.stop)
     qtbot.waitUntil(lambda: not jobs.running())
     assert page.preview.empty.title.text() == "Preview before fetching"
+
+
+def test_preview_stopped_elsewhere_is_no_longer_waited_for(qtbot, show, jobs):
+    intake = FakeAddPapers()
+    intake.go_on.clear()
+    page = show(intake)
+    write(page, "all:bees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: [job.title for job in jobs.running()] == [LOOKING])
+    jobs.running()[0].cancel()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.preview.empty.title.text() == "Preview before fetching"
+    assert not page.preview.stop.isVisible()
 
 
 def test_unavailable_source_is_named(qtbot, show):
@@ -413,6 +427,30 @@ def test_cited_papers_that_are_missing_are_added(qtbot, show, jobs):
         press(qtbot, missing.add_button)
     qtbot.waitUntil(lambda: missing.list.count() == 2 and not jobs.running())
     assert intake.calls[-1] == "add 10.1/1"
+
+
+def test_cited_papers_added_before_a_stop_are_announced(qtbot, show, jobs, monkeypatch):
+    intake = FakeAddPapers()
+    intake.cited = [MissingPaper(Identifier("doi", f"10.1/{n}"), 9 - n) for n in range(3)]
+
+    def add_one_and_wait(names, task):
+        intake.cited = intake.cited[1:]
+        intake.go_on.clear()
+        intake._work(task, 1, 2)
+
+    monkeypatch.setattr(intake, "add_missing", add_one_and_wait)
+    page = show(intake)
+    page.show_tab(CITATIONS)
+    missing = page.citations.missing
+    qtbot.waitUntil(lambda: missing.list.count() == 3)
+    missing.list.item(0).setSelected(True)
+    missing.list.item(1).setSelected(True)
+    press(qtbot, missing.add_button)
+    qtbot.waitUntil(lambda: len(intake.cited) == 2)
+    with qtbot.waitSignal(missing.added):
+        jobs.running()[-1].cancel()
+    qtbot.waitUntil(lambda: missing.list.count() == 2 and not jobs.running())
+    assert missing.add_button.isEnabled()
 
 
 def test_failed_look_up_of_titles_is_explained_in_the_panel(qtbot, show):
