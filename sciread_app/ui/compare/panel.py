@@ -364,7 +364,7 @@ class ComparePanel(QWidget):
 
     def _voted(self, asked: str, pair: Pair, better: str, count: VoteCount) -> None:
         trial = self.trial
-        if (trial.query, trial.pair) != (asked, pair):
+        if (trial.query, trial.pair) != (asked, pair) or not self._answers:
             return  # the query or the models have changed
         self._count = count
         left, right = (self.chooser.models[name].title for name in trial.sides)
@@ -377,7 +377,8 @@ class ComparePanel(QWidget):
         self._show()
 
     def _not_voted(self, problem: JobError) -> None:
-        self._show_ballot()
+        if self._answers:
+            self._show_ballot()
         self.message.setText(problem.text)
 
     def _taken_back(self, pair: Pair, came: tuple[str, VoteCount]) -> None:
@@ -412,6 +413,7 @@ class ComparePanel(QWidget):
                 self._ask()
 
     def _show_nothing(self, why: str) -> None:
+        self._jobs.drop("compare")
         self._answers = {}
         for side in self.sides:
             side.clear()

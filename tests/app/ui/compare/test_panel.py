@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
@@ -424,3 +426,41 @@ def test_comparison_panes_are_reached_by_f6_and_named(qtbot, window, page):
         if takes_focus(widget):
             text = widget.text() if isinstance(widget, QAbstractButton) else ""
             assert widget.accessibleName() or text, widget
+
+
+def test_late_results_do_not_replace_the_message_of_text_mode(
+    qtbot, jobs, page, gateway, monkeypatch
+):
+    release, ask_model = threading.Event(), gateway.comparisons.ask
+
+    def ask_slowly(*arguments):
+        assert release.wait(60)
+        return ask_model(*arguments)
+
+    monkeypatch.setattr(gateway.comparisons, "ask", ask_slowly)
+    page.panel.look_again()
+    qtbot.waitUntil(lambda: "Searching" in page.panel.message.text())
+    page.search_box.set_mode(SearchMode.text)
+    qtbot.waitUntil(lambda: page.panel.message.text() == BY_WORDS)
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.panel.message.text() == BY_WORDS
+    assert all(side.model.rowCount() == 0 for side in sides(page))
+
+
+def test_vote_saved_after_the_results_were_cleared_is_kept(
+    qtbot, jobs, blind, gateway, monkeypatch
+):
+    release, vote = threading.Event(), gateway.comparisons.vote
+
+    def vote_slowly(*arguments):
+        assert release.wait(60)
+        return vote(*arguments)
+
+    monkeypatch.setattr(gateway.comparisons, "vote", vote_slowly)
+    blind.panel.vote(0)
+    blind.search_box.set_mode(SearchMode.text)
+    qtbot.waitUntil(lambda: blind.panel.message.text() == BY_WORDS)
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert len(gateway.comparisons.votes) == 1 and blind.panel.message.text() == BY_WORDS
