@@ -323,6 +323,9 @@ class MapPanel(QWidget):
             self._move_legend()
 
     def _filter(self, shown: NDArray[np.bool_] | None) -> None:
+        points = self.view.points
+        if points is None or (shown is not None and len(shown) != len(points.ids)):
+            return  # of the previous map: the years of this one are being loaded
         self.view.filter(shown)
         self._show_counts()
 

@@ -412,7 +412,7 @@ class MapView(QWidget):
         elif isinstance(event, QGestureEvent):
             pinch = event.gesture(Qt.GestureType.PinchGesture)
             if isinstance(pinch, QPinchGesture):
-                self.zoom(pinch.scaleFactor(), pinch.centerPoint())
+                self.zoom(pinch.scaleFactor(), self.mapFromGlobal(pinch.centerPoint()))
                 return True
         return super().event(event)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.map.panel import MapPanel
@@ -172,3 +175,36 @@ def test_hidden_papers_are_not_under_the_mouse(panel, qtbot):
     assert points.ids[points.nearest(x, y, 0.001)] == 7
     panel.timeline.histogram.select(2001, 2002)
     assert points.nearest(x, y, 0.001) is None
+
+
+def test_years_of_the_previous_map_do_not_filter_the_next(panel, qtbot, jobs, monkeypatch):
+    panel.bar.years.trigger()
+    qtbot.waitUntil(lambda: panel.timeline.histogram.limits == (2001, 2019))
+    go_on, years = threading.Event(), panel._gateway.years
+
+    def wait(ids):
+        assert go_on.wait(60)
+        return years(ids)
+
+    monkeypatch.setattr(panel._gateway, "years", wait)
+    panel._gateway.count = panel._gateway.with_vector = 90
+    panel.library_changed(LibraryChanges(papers=True, vectors=True))
+    qtbot.waitUntil(lambda: len(panel.view.points.ids) == 90)
+    panel.timeline.histogram.select(2001, 2002)  # as playing does
+    panel.view.grab()
+    go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert {n for n in shown(panel) if n % 20} == {n for n in range(1, 91) if n % 20 in (1, 2)}
+
+
+def test_pinch_zooms_around_the_fingers(panel):
+    view = panel.view
+    view.window().move(120, 90)
+    fingers = QPointF(200, 150)
+    under = view.camera.world(fingers)
+    pinch = QPinchGesture()
+    pinch.setScaleFactor(2.0)
+    pinch.setCenterPoint(view.mapToGlobal(fingers))
+    QApplication.sendEvent(view, QGestureEvent([pinch]))
+    after = view.camera.point((under.x(), under.y()))
+    assert (after.x(), after.y()) == pytest.approx((200, 150), abs=1)
