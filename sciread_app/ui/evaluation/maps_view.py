@@ -52,7 +52,7 @@ class MapsView(InstalledPairView):
 
     paper_requested = Signal(object)  # PaperId, to open in the details
 
-    picture = "map"
+    picture, loading = "map", "maps"
     without_second_model = tr("Add or train a second model to compare the maps of both.")
 
     def __init__(
@@ -95,7 +95,7 @@ class MapsView(InstalledPairView):
             self._show,
             on_failed=self.explain,
             queue=JobQueue.short,
-            replaces="maps",
+            replaces=self.loading,
         )
 
     def _show(self, drawings: Sequence[MapLayout | None]) -> None:
@@ -130,7 +130,7 @@ class MapsView(InstalledPairView):
         if job is self._job:
             self._job = None
             if job.problem is None:
-                self.load()
+                self._show_pair()
 
     # A highlight on one map is repeated on the other.
 

@@ -80,6 +80,7 @@ class InstalledPairView(ModelPairView):
 
     picture = ""  # icon of messages
     without_second_model = ""  # message while only one model is installed
+    loading = ""  # the name under which the job of `load` can be dropped
 
     def __init__(
         self, comparisons: CompareGateway, jobs: JobRunner, appearance: Appearance
@@ -112,6 +113,10 @@ class InstalledPairView(ModelPairView):
     def explain(self, problem: JobError) -> None:
         actions = ((tr("Retry"), self.ask),)
         self.show_message(self.picture, problem.message, problem.hint, actions)
+
+    def show_message(self, picture: str, title: str, text: str, actions: Actions = ()) -> None:
+        self._jobs.drop(self.loading)  # it would replace the message
+        super().show_message(picture, title, text, actions)
 
     def load(self) -> None:
         """Load what is shown about the selected models."""

@@ -44,7 +44,7 @@ class NeighboursView(InstalledPairView):
     """Lists the papers that models A and B find similar to a paper that the user knows, with the
     differences between both lists marked."""
 
-    picture = "similar"
+    picture, loading = "similar", "neighbours"
     without_second_model = tr(
         "Add or train a second model to compare the papers that each model finds similar to "
         "papers you know."
@@ -129,7 +129,7 @@ class NeighboursView(InstalledPairView):
         if chosen is not None:
             self.show_content()
         if paper is None or chosen is None:
-            self._jobs.drop("neighbours")
+            self._jobs.drop(self.loading)
             for side in self.sides:
                 side.clear()
             self.message.setText("" if paper else tr("Select a paper on the left."))
@@ -150,7 +150,7 @@ class NeighboursView(InstalledPairView):
             self._show,
             on_failed=self._explain_below,
             queue=JobQueue.short,
-            replaces="neighbours",
+            replaces=self.loading,
         )
 
     def _show(self, answers: tuple[ModelResults, ModelResults]) -> None:

@@ -207,7 +207,10 @@ class EvaluationPage(Page):
         )
 
     def measure(self, names: Sequence[str], suite: str, data: TrainingData | Path) -> None:
-        """Evaluate these models in the trainer; one evaluation runs at a time."""
+        """Evaluate these models in the trainer. Does nothing while an evaluation is running, as on
+        Retry of an earlier one."""
+        if self._measuring:
+            return
         dashboard = self._dashboard
         alone = self._titles.get(names[0], names[0])
         what = alone if len(names) == 1 else trn("{n} model", "{n} models", len(names))

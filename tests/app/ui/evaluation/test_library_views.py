@@ -200,3 +200,24 @@ def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settle
     release.set()
     settled()
     assert all(not side.model.listing.ids for side in neighbours.sides)
+
+
+def test_late_maps_do_not_replace_the_offer_to_add_a_model(
+    maps, gateway, dashboard, settled, qtbot, monkeypatch
+):
+    gateway.comparisons.fresh = [EvaluationCandidate("my-run", "MiniLM tuned", "run", "cccc")]
+    maps.ask()
+    settled()
+    release, look = threading.Event(), dashboard.drawing
+
+    def look_slowly(model):
+        assert release.wait(60)
+        return look(model)
+
+    monkeypatch.setattr(dashboard, "drawing", look_slowly)
+    maps.pair.swap.click()
+    maps.pair.boxes[1].setCurrentIndex(maps.pair.boxes[1].count() - 1)
+    assert "MiniLM tuned" in maps.empty.title.text()
+    release.set()
+    settled()
+    assert maps.empty.isVisible() and "MiniLM tuned" in maps.empty.title.text()

@@ -121,6 +121,19 @@ def test_evaluation_can_be_stopped(page, dashboard, qtbot, settled):
     assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
 
 
+def test_retry_during_another_evaluation_starts_no_second_one(page, dashboard, jobs, settled):
+    page.measure(["starter"], "local", LIBRARY)
+    retry = jobs.running()[-1].retry
+    settled()
+    dashboard.go_on.clear()
+    page.measure(["starter"], "local", LIBRARY)
+    retry()
+    assert len(jobs.running()) == 1
+    dashboard.go_on.set()
+    settled()
+    assert not page.stop.isVisible()
+
+
 def test_published_suite_is_evaluated_from_its_folder(dialog, page, dashboard, qtbot, settled):
     dialog.tick(["starter"])
     dialog.suites.setCurrentText("SciDocs")
