@@ -519,13 +519,18 @@ def test_failed_load_is_explained_and_can_be_retried(qtbot, jobs, page, reviewer
 
 
 def test_stopped_load_can_be_retried(qtbot, jobs, page, reviewer):
-    go_on = hold_pairs(reviewer)
+    pairs = reviewer.pairs
+
+    def wait(task):
+        while True:
+            task.raise_if_cancelled()
+
+    reviewer.pairs = wait
     page.library_changed(LibraryChanges(papers=True))
     jobs.running()[-1].cancel()
-    go_on.set()
-    qtbot.waitUntil(lambda: page.empty.isVisible() or not jobs.running())
-    if page.empty.isVisible():  # else it ended just before
-        page.empty.buttons()[0].click()
+    qtbot.waitUntil(page.empty.isVisible)
+    reviewer.pairs = pairs
+    page.empty.buttons()[0].click()
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.merge.isEnabled())
 
 
