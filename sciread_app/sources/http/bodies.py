@@ -12,7 +12,7 @@ from typing import Any
 from sciread_app.language import tr
 
 PIECE = 256 << 10
-# What is never closed extends to the end: if it were searched for again, time would be quadratic.
+# An element that is never closed extends to the end: searching on would take quadratic time.
 _MARKUP = re.compile(
     r"(?is)<(script|style)\b.*?(?:</\1>|\Z)|<head\b.*?(?:</head>|(?=<body\b)|\Z)"
     r"|<!--.*?(?:-->|\Z)|<[^<>]*>"

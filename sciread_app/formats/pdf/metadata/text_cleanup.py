@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# What journals with open peer review print after a title.
+# The version that journals with open peer review print after a title.
 VERSION = re.compile(r"\s*\[version\s\d.*$", re.I)
 # PDFium's replacement of a hyphen that ends a line: it joins the lines and inserts this.
 SOFT_HYPHEN = "\ufffe"
