@@ -77,7 +77,7 @@ def warning(details: Details) -> tuple[str, str]:
 
 def foot_text(details: Details) -> str:
     key = details.paper.identifier("citekey")
-    parts = [tr("Added {day}", day=details.added[:10])] if details.added else []
+    parts = [tr("Added {day}", day=details.added)] if details.added else []
     if key:
         # Translators: a citation key, as in BibTeX
         parts.append(tr("Citation key {key}", key=key))

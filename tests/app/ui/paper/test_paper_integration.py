@@ -64,6 +64,7 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     page, panel = window.page, window.page.details
     qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
     assert panel.details.paper.title == "Bees"
+    assert panel.parts.foot.text().endswith(panel.details.added)
 
     # Write a note, and find the paper by its words.
     panel.write_note()
