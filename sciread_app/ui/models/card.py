@@ -276,7 +276,7 @@ class ModelCard(QFrame):
         column(
             column(self.title, self.line, self.made, spacing=4),
             *(self._wrong, self.result, self.ready, self._going, self._row, self.tiles),
-            *(self._how_well, self._how_made, self._card, 0),
+            *(self._how_well, self._how_made, self._card, 1),
             parent=self._body,
             margins=(22, 18, 22, 22),
             spacing=16,

@@ -89,6 +89,20 @@ def test_models_are_listed_with_their_state_and_problem(page):
     assert "All 1,200 papers are indexed" in page.card.ready.text()
 
 
+def test_sections_of_a_card_stay_together_in_a_high_window(qtbot, window, choose):
+    card = choose("theirs")
+
+    def distance():
+        table = card.scores
+        return table.mapTo(card, QPoint()).y() - card.tiles.mapTo(card, QPoint()).y()
+
+    window.resize(1200, 700)
+    before = distance()
+    window.resize(1200, 1600)
+    qtbot.waitUntil(lambda: card.height() > 1200)
+    assert distance() == before
+
+
 def test_card_describes_a_model_and_its_scores(choose):
     card = choose("theirs")
     assert card.title.text() == "Theirs"
