@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-import trainer.contract
+from sciread_app.child_process import (
+    ChildProcess,
+    ProcessFailed,
+    ProcessTimedOut,
+    module_command,
+)
 from sciread_app.errors import EncoderFailed
 from sciread_app.language import tr
 from sciread_app.tasks import Task
@@ -34,10 +35,7 @@ ANSWER_SECONDS = 600.0
 # Number of tries of a request whose process crashes, and of one whose process is killed from
 # outside, for example when memory runs out, which may be temporary.
 _TRIES, _TRIES_IF_KILLED = 2, 4
-_NICE = 10  # niceness of background work; Windows has priority classes
-_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-_BELOW_NORMAL: int = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-_END_SECONDS = 1.0  # for a process to end after its last output
+_NICE = 10  # niceness of background work
 # The end of what the model's process wrote to stderr, shown when it fails.
 _TAIL_BYTES = 2_000
 
@@ -46,7 +44,7 @@ def trainer_command(*arguments: str) -> list[str]:
     """The command that starts the trainer as a process, from source or from a frozen build."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "trainer", *arguments]
-    return [sys.executable, "-m", "trainer", *arguments]
+    return module_command("trainer", *arguments)
 
 
 def whole_words(tokenizer: Path) -> frozenset[str]:
@@ -158,7 +156,9 @@ class EncoderProcess:
         """Stop the model's process permanently, even in the middle of a request."""
         self._closed = True
         if child := self._child:
-            child.stop()
+            child.kill()
+            with self._lock.hold(urgent=True):
+                child.stop()
 
     def _ask(self, texts: list[tuple[str, str]], queries: bool) -> NDArray[np.float32]:
         for tries in itertools.count(1):
@@ -181,19 +181,18 @@ class EncoderProcess:
     def _new_child(self) -> _Child:
         for tries in itertools.count(1):
             try:
-                child = _Child(self._command, self._background)
+                self._child = child = _Child(self._command, self._background)
+                if self._closed:
+                    child.kill()
                 child.wait_until_ready()
+                return child
             except _EncoderDied as died:
                 if self._closed or not died.killed or tries >= _TRIES_IF_KILLED:
                     raise self._failure(tr("Could not start the model."), died) from died
             except OSError as error:
                 why = error.strerror or str(error)
                 raise EncoderFailed(tr("Could not start the model."), why) from error
-            else:
-                break
-        if self._closed:
-            child.stop()
-        return child
+        raise AssertionError("there is no last number")
 
     def _failure(self, message: str, died: _EncoderDied) -> EncoderFailed:
         if self._closed:
@@ -214,32 +213,14 @@ class _EncoderDied(Exception):
         self.killed = killed
 
 
-class _Child:
-    """The running process of a model and its two pipes. One request at a time."""
+class _Child(ChildProcess):
+    """The running process of a model. One request at a time."""
 
     def __init__(self, command: list[str], background: bool) -> None:
         # A file takes any amount; a pipe that is not read would block the process.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        # Run in the folder of the trainer package, so that `-m trainer` finds it and no other.
-        home = Path(trainer.contract.__file__).parents[2]
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            cwd=home if not getattr(sys, "frozen", False) else None,
-            creationflags=_NO_WINDOW | (_BELOW_NORMAL if background else 0),
-        )
-        if background and hasattr(os, "setpriority"):
-            with suppress(OSError):  # it may have ended, which shows at the first request
-                ours = os.getpriority(os.PRIO_PROCESS, 0)
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, ours + _NICE)
+        super().__init__(command, errors=self._errors, niceness=_NICE if background else 0)
         self._numbers = itertools.count(1)
-        # Also when the interpreter ends or the encoder is forgotten: no orphan, no zombie.
-        self.stop = weakref.finalize(self, _stop, self._process)
-
-    def is_running(self) -> bool:
-        return self.stop.alive and self._process.poll() is None
 
     def wait_until_ready(self) -> None:
         self._answer(START_SECONDS)
@@ -251,10 +232,7 @@ class _Child:
         EncoderFailed if it reports an error.
         """
         number = next(self._numbers)
-        try:
-            wire.send(self._stdin, {"id": number, "texts": texts, "queries": queries})
-        except (OSError, ValueError) as error:
-            raise self._died(killed=self._was_killed()) from error
+        self.send({"id": number, "texts": texts, "queries": queries})
         answer = self._answer(ANSWER_SECONDS)
         if answer.header.get("id") != number:
             raise self._died(tr("The response belongs to another request."))
@@ -269,42 +247,16 @@ class _Child:
     def _answer(self, seconds: float) -> wire.Frame:
         """The next frame. Raises _EncoderDied, also after `seconds`, and EncoderFailed if the
         process reports an error."""
-        # Computed before the timer starts, which could otherwise fire just before the deadline.
-        late = time.monotonic() + seconds
-        # A blocked read cannot be interrupted on every system, but killing the process ends it.
-        watch = threading.Timer(seconds, self._process.kill)
-        watch.daemon = True
-        watch.start()
         try:
-            answer = wire.receive(self._stdout)
-        except (OSError, ValueError, wire.BrokenFrame) as error:
-            raise self._died(str(error), killed=self._was_killed()) from error
-        finally:
-            watch.cancel()
-        if answer is None and time.monotonic() >= late:
-            raise self._died(tr("No response within {seconds:.0f} seconds.", seconds=seconds))
-        if answer is None:
-            raise self._died(killed=self._was_killed())
+            answer = self.receive(seconds)
+        except ProcessTimedOut as error:
+            raise self._died(str(error)) from error
+        except ProcessFailed as error:
+            # Windows does not tell whether a signal has ended a process.
+            raise self._died(str(error), killed=(self.exit_code() or 0) < 0) from error
         if error_text := answer.header.get("error"):
             raise EncoderFailed(str(error_text), str(answer.header.get("hint", "")))
         return answer
-
-    @property
-    def _stdin(self) -> BinaryIO:
-        assert self._process.stdin
-        return self._process.stdin  # type: ignore[return-value]
-
-    @property
-    def _stdout(self) -> BinaryIO:
-        assert self._process.stdout
-        return self._process.stdout  # type: ignore[return-value]
-
-    def _was_killed(self) -> bool:
-        """Whether a process without further output was ended by a signal; never on Windows."""
-        try:
-            return self._process.wait(_END_SECONDS) < 0
-        except subprocess.TimeoutExpired:
-            return False
 
     def _died(self, why: str = "", *, killed: bool = False) -> _EncoderDied:
         self.stop()
@@ -312,15 +264,6 @@ class _Child:
         self._errors.seek(max(0, self._errors.tell() - _TAIL_BYTES))
         message = f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip()
         return _EncoderDied(message, killed)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    # It holds no unsaved state, so it need not be terminated gently.
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        with suppress(OSError):
-            pipe.close()  # type: ignore[union-attr]
 
 
 class _PriorityLock:

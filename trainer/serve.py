@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -30,7 +29,7 @@ def serve(model: str) -> int:
     "texts": [["title", "abstract"], ...], "queries": false}` is `{"id": 1, "rows": n, "dim": d}`
     followed by the vectors, or `{"id": 1, "error", "hint"}`.
     """
-    requests, answers = _take_pipes()
+    requests, answers = wire.take_pipes()
     if hasattr(os, "nice"):
         os.nice(_NICENESS)  # with every core busy, the app's window would stutter
     try:
@@ -50,7 +49,7 @@ def serve(model: str) -> int:
     return 0
 
 
-def answer_requests(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> None:
+def answer_requests(requests: wire.Readable, answers: BinaryIO, encode: Encode) -> None:
     """Answer all requests in order. An error in one of them is returned in its response."""
     while request := wire.receive(requests):
         number = request.header.get("id")
@@ -92,19 +91,3 @@ def _load(package: Package) -> Encode:
             "The model's files are inconsistent. Add the model again, or select another model.",
         ) from error
     return lambda texts, queries: encoder.encode(texts, queries=queries)
-
-
-def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Take over stdin and stdout, so that nothing else in this process can use them.
-
-    Output of libraries, in Python or below it, goes to stderr: stdout carries frames only.
-    """
-    # Ctrl+C in a terminal reaches both processes; this one ends when the other one closes the pipe.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    return os.fdopen(requests, "rb"), os.fdopen(answers, "wb")

@@ -396,7 +396,7 @@ from pathlib import Path
 from sciread_app.encoder import EncoderProcess
 encoder = EncoderProcess(Path({str(tiny.folder)!r}))
 encoder.start()
-print(encoder._child._process.pid, flush=True)
+print(encoder._child.pid, flush=True)
 {ending}
 """
     done = subprocess.run(

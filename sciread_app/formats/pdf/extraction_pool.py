@@ -10,24 +10,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from sciread_app.child_process import ProcessEnded, ProcessFailed, readable
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, from_wire, unreadable_content
-from sciread_app.formats.pdf.process import (
-    CHUNK,
-    HEAD,
-    START_SECONDS,
-    WorkerProcess,
-    fields_of,
-    lengths_of,
-    readable,
-)
+from sciread_app.formats.pdf.process import START_SECONDS, PdfProcess
 from sciread_app.language import tr
 
 SECONDS = 30.0  # per file
 MEMORY = 2 << 30  # bytes, above the memory of a worker before its first file
 
 _MOST_WORKERS = 8
+_NICE = 5  # a lower priority than the window
 _FILES_EACH = 200  # then a worker is replaced, in case it has leaked memory
 
 
@@ -91,14 +85,14 @@ class ExtractionPool:
 
     def _collect(self) -> Iterator[PdfContent]:
         """Wait for an event, and yield the files that it completes."""
-        busy = {worker.output: worker for worker in self._workers if worker.path}
+        busy = [worker for worker in self._workers if worker.path]
         before = time.monotonic()
-        ready = readable(list(busy), max(0.0, min(w.time_left for w in busy.values())))
+        ready = readable(busy, max(0.0, min(worker.time_left for worker in busy)))
         # Only waiting counts: while the caller is busy, results wait in the pipes.
         waited = time.monotonic() - before
-        for output, worker in busy.items():
+        for worker in busy:
             worker.time_left -= waited
-            content = self._settle(worker, output in ready)
+            content = self._settle(worker, worker in ready)
             if content:
                 yield content
 
@@ -125,48 +119,47 @@ class ExtractionPool:
     def _dismiss(self, workers: Iterable[_Worker]) -> None:
         for worker in workers:
             self._workers.remove(worker)
-            worker.end()
+            worker.stop()
 
 
 class _WorkerFailed(Exception):
     """The worker will not return its file; the message is one of problems.py."""
 
 
-class _Worker(WorkerProcess):
+class _Worker(PdfProcess):
     """A worker process and the state of its file."""
 
     def __init__(self, seconds: float, memory: int) -> None:
-        super().__init__("sciread_app.formats.pdf.extraction_worker", seconds, memory)
+        module = "sciread_app.formats.pdf.extraction_worker"
+        super().__init__(module, seconds, memory, niceness=_NICE)
         self.path: Path | None = None
         self.ready = False
         self.time_left = 0.0  # seconds left for this file
         self._seconds = seconds
-        self._received = bytearray()
         self._known: dict[str, Any] = {}
         self._files = 0
 
     def begin(self, path: Path) -> None:
         self.path, self._files = path, self._files + 1
         self.time_left = self._seconds if self.ready else START_SECONDS
-        self._received.clear()
         self._known = {"sha256": "", "size": 0}
-        self.request({"path": str(path.absolute())})
+        self.send({"path": str(path.absolute())})
 
     def listen(self) -> PdfContent | None:
         """Receive available data; the content once it is complete. Raises _WorkerFailed."""
         assert self.path
-        chunk = os.read(self.output.fileno(), CHUNK)
-        if not chunk:
-            raise _WorkerFailed(self._exit_problem())
-        self._received += chunk
         try:
-            while (message := self._message()) is not None:
-                if "paper" in message:
-                    content = from_wire(self.path, self._known | message)
-                    self.path = None
-                    return content
-                self._take_status(message)
-        except ValueError as error:
+            if not (frame := self.read()):
+                return None
+            message = frame.header
+            if "paper" in message:
+                content = from_wire(self.path, self._known | message)
+                self.path = None
+                return content
+            self._take_status(message)
+        except ProcessEnded as error:
+            raise _WorkerFailed(self._exit_problem()) from error
+        except (ProcessFailed, ValueError) as error:
             raise _WorkerFailed(problems.INVALID_ANSWER) from error
         return None
 
@@ -176,21 +169,9 @@ class _Worker(WorkerProcess):
         return unreadable_content(self.path, why, size=known["size"], sha256=known["sha256"])
 
     def is_spent(self) -> bool:
-        """Whether a free worker should be replaced by a new one."""
-        return not self.path and (
-            self._files >= _FILES_EACH or not self.is_alive() or bool(self._received)
-        )
-
-    def _message(self) -> dict[str, Any] | None:
-        """The next complete message; None until then. Raises ValueError if it is invalid."""
-        if len(self._received) < HEAD.size:
-            return None
-        end = HEAD.size + lengths_of(self._received)[0]  # there is no body
-        if len(self._received) < end:
-            return None
-        message = fields_of(self._received[HEAD.size : end])
-        del self._received[:end]
-        return message
+        """Whether a free worker should be replaced by a new one: one that has ended, or has sent
+        more than its answer, can be read."""
+        return not self.path and (self._files >= _FILES_EACH or bool(readable([self], 0)))
 
     def _take_status(self, message: dict[str, Any]) -> None:
         sha256, size = message.get("sha256"), message.get("size")

@@ -51,4 +51,4 @@ def answer(request: dict[str, Any], send: Send) -> Answer:
 
 
 if __name__ == "__main__":
-    serve(answer, nice=5, announce=True)  # nice: a lower priority than the window
+    serve(answer, announce=True)

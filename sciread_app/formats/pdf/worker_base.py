@@ -1,21 +1,21 @@
 """The inside of a process that opens PDFs: its requests, its limits, safe reading of files.
 
-Never imported by process.py's side: a file that makes PDFium crash, stall or exhaust memory ends
+Never imported by the window's process: a file that makes PDFium crash, stall or exhaust memory ends
 this process only.
 """
 
 from __future__ import annotations
 
 import faulthandler
-import json
 import os
 import stat
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from sciread_app.formats.pdf.process import HEAD, packed
+from trainer.contract import wire
 
 if sys.platform != "win32":
     import resource
@@ -27,9 +27,7 @@ Answer = tuple[dict[str, Any], bytes | bytearray]
 Send = Callable[[dict[str, Any]], None]
 
 
-def serve(
-    answer: Callable[[dict[str, Any], Send], Answer], *, nice: int, announce: bool = False
-) -> None:
+def serve(answer: Callable[[dict[str, Any], Send], Answer], *, announce: bool = False) -> None:
     """Answer requests on stdin until the parent is gone.
 
     The arguments of the process are the seconds per request, and the bytes of memory above those at
@@ -37,36 +35,19 @@ def serve(
     before the answer. With `announce`, {"ready": True} is sent first.
     """
     seconds, memory = float(sys.argv[1]), int(sys.argv[2])
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-
-    def send(fields: dict[str, Any], body: bytes | bytearray = b"") -> None:
-        answers.write(packed(fields, len(body)))
-        answers.write(body)
-        answers.flush()
-
-    # Output printed by a library must not mix with the messages.
-    os.dup2(2, 1)
-    _limit(memory, nice)
+    requests, answers = wire.take_pipes()
+    send = partial(wire.send, answers)
+    _limit(memory)
     try:
         if announce:
             send({"ready": True})
-        while request := _receive(requests):
+        while request := wire.receive(requests):
             faulthandler.dump_traceback_later(seconds + _GRACE, exit=True)
-            fields, body = answer(request, send)
+            fields, body = answer(request.header, send)
             faulthandler.cancel_dump_traceback_later()
             send(fields, body)
     except BrokenPipeError:
         os._exit(1)  # the parent is gone, and so is the reader
-
-
-def _receive(stream: BinaryIO) -> dict[str, Any] | None:
-    """The next request, which has no body; None when the parent is gone."""
-    head = stream.read(HEAD.size)
-    if len(head) < HEAD.size:
-        return None
-    request: dict[str, Any] = json.loads(stream.read(HEAD.unpack(head)[0]))
-    return request
 
 
 class UnreadableFile(Exception):
@@ -92,12 +73,11 @@ def reason(error: OSError | UnreadableFile) -> str:
     return str(error)
 
 
-def _limit(memory: int, nice: int) -> None:
-    """Lower the priority by `nice`, limit memory to `memory` bytes above the present use (0:
-    unlimited), and disable core files."""
+def _limit(memory: int) -> None:
+    """Limit memory to `memory` bytes above the present use (0: unlimited), and disable core
+    files."""
     if sys.platform == "win32":
         return
-    os.nice(nice)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     taken = Path("/proc/self/statm")
     if memory and taken.exists():

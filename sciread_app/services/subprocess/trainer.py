@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-import trainer.contract
+from sciread_app.child_process import start
 from sciread_app.encoder import trainer_command
 from sciread_app.errors import TrainerFailed
 from sciread_app.language import tr
@@ -39,7 +38,7 @@ def ask(arguments: list[str], home: Path, task: Task) -> dict[str, Any]:
         # Files, since a pipe that is not read would block the process once it is full.
         answer, log = Path(folder) / "stdout", Path(folder) / "stderr"
         with answer.open("wb") as out, log.open("wb") as errors:
-            process = subprocess.Popen(command, stdout=out, stderr=errors, **_popen_options(home))
+            process = start(command, stdout=out, stderr=errors, **_popen_options(home))
         try:
             _wait(process, log, task)
         finally:
@@ -52,43 +51,28 @@ def begin(arguments: list[str], home: Path, log: Path) -> subprocess.Popen[bytes
 
     Raises TrainerFailed.
     """
-    windows = sys.platform == "win32"
-    flags = (
-        subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined]  # Windows only
-        | subprocess.BELOW_NORMAL_PRIORITY_CLASS  # type: ignore[attr-defined]
-        if windows
-        else 0
-    )
-    options = _popen_options(home)
-    options["creationflags"] |= flags
     try:
         with log.open("wb") as output:
-            process = subprocess.Popen(
+            return start(
                 trainer_command(*arguments),
+                niceness=_NICE,
+                detached=True,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=not windows,
-                **options,
+                **_popen_options(home),
             )
-        if not windows:
-            os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
     except OSError as error:
         why = error.strerror or str(error)
         raise TrainerFailed(tr("Could not start the trainer."), why) from error
-    return process
 
 
 def _popen_options(home: Path) -> dict[str, Any]:
-    # The working directory makes `-m trainer` find this package and no other folder of that name.
-    source = Path(trainer.contract.__file__).parents[2]
     return {
         "stdin": subprocess.DEVNULL,
-        "cwd": None if getattr(sys, "frozen", False) else source,
         "env": {
             **with_proxy(os.environ, read_settings(Home(home).settings)[0].proxy),
             "SCIREAD_HOME": str(home.absolute()),
         },
-        "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0),
     }
 
 

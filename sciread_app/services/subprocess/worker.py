@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
+from sciread_app.child_process import ChildProcess, ProcessFailed, module_command
 from sciread_app.errors import WorkLost
 from sciread_app.language import language_arguments, set_language, tr
 from sciread_app.tasks import Task
+from trainer.contract import wire
 
 T = TypeVar("T")
 
-_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
 _NICE = 5  # keeps the window responsive meanwhile
 
 
@@ -28,72 +27,49 @@ def run_in_subprocess(work: Callable[..., T], *given: Any, task: Task) -> T:
     It is paused and canceled where it reports progress, as if it ran in this process. Raises its
     exceptions, and WorkLost if its process dies.
     """
+    languages, folder = language_arguments()
+    header = {"languages": list(languages), "folder": str(folder)}
+    process: ChildProcess | None = None
     try:
-        with subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=_ROOT,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        ) as process:
-            try:
-                done, outcome = _follow(process, (work, given), task)
-            finally:
-                process.kill()
-    except (EOFError, OSError, pickle.UnpicklingError) as error:  # it may die while it answers
+        process = ChildProcess(module_command(__name__), niceness=_NICE)
+        process.send(header, pickle.dumps((work, given)))
+        while (frame := process.receive()).header["kind"] == "progress":
+            task.step(*pickle.loads(frame.body))
+            process.send({})
+    except (ProcessFailed, OSError) as error:
         raise WorkLost(
             tr("A background process stopped unexpectedly."),
             tr("Try again. If the problem persists, the computer may not have enough memory."),
         ) from error
-    if not done:
+    finally:
+        if process:
+            process.stop()
+    outcome: Any = pickle.loads(frame.body)
+    if frame.header["kind"] == "error":
         raise outcome
     result: T = outcome
     return result
 
 
-def _follow(process: subprocess.Popen[bytes], work: Any, task: Task) -> tuple[bool, Any]:
-    """Send the work and report its progress to `task`.
-
-    Returns True and the result, or False and the exception that was raised.
-    """
-    assert process.stdin and process.stdout
-    # The language is sent first: unpickling the function imports its module, which translates
-    # the module's constant texts.
-    _send(process.stdin, language_arguments())
-    _send(process.stdin, work)
-    while True:
-        kind, values = pickle.load(process.stdout)
-        if kind != "step":
-            return kind == "done", values
-        task.step(*values)
-        _send(process.stdin, None)
-
-
 def _main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # keeps printed text out of the responses
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-    set_language(*pickle.load(sys.stdin.buffer))
-    work, given = pickle.load(sys.stdin.buffer)
+    requests, answers = wire.take_pipes()
+    first = wire.receive(requests)
+    assert first
+    # Unpickling the function imports its module, which translates the module's constant texts.
+    set_language(first.header["languages"], Path(first.header["folder"]))
 
     def report(*progress: Any) -> None:
-        _send(answers, ("step", progress))
-        try:
-            pickle.load(sys.stdin.buffer)
-        except EOFError:
+        wire.send(answers, {"kind": "progress"}, pickle.dumps(progress))
+        if not wire.receive(requests):
             sys.exit()  # the calling process has ended
 
     try:
-        _send(answers, ("done", work(*given, Task(report))))
+        work, given = pickle.loads(first.body)
+        result = pickle.dumps(work(*given, Task(report)))
+        wire.send(answers, {"kind": "result"}, result)
     except Exception as error:  # raised again in the calling process
         error.add_note(traceback.format_exc())
-        _send(answers, ("failed", error))
-
-
-def _send(stream: IO[bytes], what: Any) -> None:
-    pickle.dump(what, stream, pickle.HIGHEST_PROTOCOL)
-    stream.flush()
+        wire.send(answers, {"kind": "error"}, pickle.dumps(error))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,21 @@ def test_frames_round_trip_is_lossless(frames: list[tuple[dict[str, object], byt
     assert wire.receive(pipe) is None
 
 
+def test_frames_received_in_parts_return_where_the_reader_would_wait() -> None:
+    class OneByte(io.BytesIO):
+        def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+            return super().readinto(buffer[:1])
+
+    pipe = OneByte()
+    for body in (b"12", b""):
+        wire.send(pipe, {}, body)
+    length = pipe.tell()
+    pipe.seek(0)
+    found = list(wire.frames(pipe))
+    assert [frame.body for frame in found if frame] == [b"12", b""]
+    assert found.count(None) == length + 1  # the last one before the end
+
+
 @given(st.data())
 def test_truncated_frame_is_distinguished_from_end(data: st.DataObject) -> None:
     pipe = io.BytesIO()
@@ -47,3 +62,8 @@ def test_header_must_be_a_json_object(header: bytes) -> None:
 def test_oversized_frame_is_refused_without_reading() -> None:
     with pytest.raises(wire.BrokenFrame, match="longer"):
         wire.receive(io.BytesIO(struct.pack("<4sII", b"SRF1", 2, 0xFFFFFFFF) + b"{}"))
+    pipe = io.BytesIO()
+    wire.send(pipe, {}, bytes(9))
+    pipe.seek(0)
+    with pytest.raises(wire.BrokenFrame, match="longer"):
+        list(wire.frames(pipe, longest=8))

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sciread_app.child_process import ProcessEnded, ProcessFailed, ProcessTimedOut
 from sciread_app.domain.annotations.annotations import Box, FileShape, PageRegion, TextMatch
 from sciread_app.errors import Cancelled
 from sciread_app.formats.pdf.metadata.text_cleanup import clean
-from sciread_app.formats.pdf.process import (
-    CHUNK,
-    HEAD,
-    START_SECONDS,
-    WorkerProcess,
-    fields_of,
-    lengths_of,
-    readable,
-)
+from sciread_app.formats.pdf.process import START_SECONDS, PdfProcess
 from sciread_app.formats.pdf.rendering.annotation import PdfAnnotation
 from sciread_app.formats.pdf.rendering.responses import (
     CannotShow,
@@ -38,16 +27,12 @@ from sciread_app.formats.pdf.rendering.responses import (
     text_of,
 )
 from sciread_app.language import tr
+from trainer.contract import wire
 
 SECONDS = 20.0  # per request
 MEMORY = 2 << 30  # bytes, above the memory of the process at its start
 LARGEST = 16 << 20  # pixels of one region
 _PART = 16 << 20  # bytes of a saved file that are passed at a time
-
-if sys.platform == "linux":
-    import fcntl
-
-_CHECK_INTERVAL = 0.2  # seconds between calls of `check`
 
 T = TypeVar("T")
 Check = Callable[[], None]  # raises when the request is no longer needed
@@ -72,7 +57,7 @@ class PdfDocument:
         self._seconds, self._memory = seconds, memory
         self._password = ""
         self._shape: FileShape | None = None
-        self._process: _Process | None = None
+        self._process: PdfProcess | None = None
         self._turn = threading.Lock()
         self._stamp: tuple[int, int] | None = None
         self._closed = False
@@ -163,20 +148,17 @@ class PdfDocument:
     def closed(self) -> bool:
         return self._closed
 
-    def _ask(
-        self, request: dict[str, Any], name: str, check: Check
-    ) -> tuple[dict[str, Any], bytearray]:
+    def _ask(self, request: dict[str, Any], name: str, check: Check) -> wire.Frame:
         with self._turn:
             if self._process is None:
                 self._start_again(check)
-            fields, body = self._exchange(request, name, self._seconds, check)
-        if problem := fields.get("problem"):
+            frame = self._exchange(request, name, self._seconds, check)
+        if problem := frame.header.get("problem"):
+            why = _why_not(problem, frame.header)
             # Translators: «Page 3 cannot be shown: it is damaged.»
-            message = tr(
-                "{pages} cannot be shown: {why}", pages=name, why=_why_not(problem, fields)
-            )
+            message = tr("{pages} cannot be shown: {why}", pages=name, why=why)
             raise PageFailed(message, _NEXT)
-        return fields, body
+        return frame
 
     def _start_again(self, check: Check) -> None:
         before, shape = self._shape, self._start(check)
@@ -191,7 +173,7 @@ class PdfDocument:
     def _start(self, check: Check) -> FileShape:
         self._end()
         spare = self._spare.take() if self._spare else None
-        self._process = spare or _Process(self._seconds, self._memory)
+        self._process = spare or _new_process(self._seconds, self._memory)
         request = {"what": "open", "path": str(self.path.absolute()), "password": self._password}
         try:
             fields, _ = self._exchange(request, tr("The file"), START_SECONDS, check)
@@ -204,14 +186,15 @@ class PdfDocument:
 
     def _exchange(
         self, request: dict[str, Any], name: str, seconds: float, check: Check
-    ) -> tuple[dict[str, Any], bytearray]:
+    ) -> wire.Frame:
         assert self._process
         try:
-            return self._process.ask(request, seconds, self._checked(check))
-        except _RendererDied as death:
+            self._process.send(request)
+            return self._process.receive(seconds, self._checked(check))
+        except ProcessFailed as failure:
             self._end()
             self._checked(check)()
-            raise PageFailed(death.message(name), _NEXT) from death
+            raise _failed(failure, name) from failure
         except BaseException:
             self._end()
             raise
@@ -226,7 +209,7 @@ class PdfDocument:
 
     def _end(self) -> None:
         if self._process:
-            self._process.end()
+            self._process.stop()
         self._process = None
 
 
@@ -239,85 +222,40 @@ class SpareProcess:
     """A process started before there is a file for it: starting it is most of the wait."""
 
     def __init__(self) -> None:
-        self._process: _Process | None = None
+        self._process: PdfProcess | None = None
         self._changing = threading.Lock()
 
     def prepare(self) -> None:
         with self._changing:
             if self._process is None:
-                self._process = _Process(SECONDS, MEMORY)
+                self._process = _new_process(SECONDS, MEMORY)
 
-    def take(self) -> _Process | None:
+    def take(self) -> PdfProcess | None:
         with self._changing:
             process, self._process = self._process, None
-        if process and not process.is_alive():
-            process.end()
+        if process and not process.is_running():
+            process.stop()
             return None
         return process
 
     def close(self) -> None:
         if process := self.take():
-            process.end()
+            process.stop()
 
 
-class _RendererDied(Exception):
-    """The process is gone; there will be no response."""
-
-    def message(self, pages: str) -> str:
-        return tr("{pages} produced no usable result.", pages=pages)
+def _new_process(seconds: float, memory: int) -> PdfProcess:
+    # At normal priority: the user waits for each page.
+    return PdfProcess("sciread_app.formats.pdf.rendering.worker", seconds, memory)
 
 
-class _TimedOut(_RendererDied):
-    def message(self, pages: str) -> str:
-        return tr("{pages} took too long to process.", pages=pages)
-
-
-class _Crashed(_RendererDied):
-    def message(self, pages: str) -> str:
-        return tr("{pages} caused the page renderer to crash: the file is damaged.", pages=pages)
-
-
-class _Process(WorkerProcess):
-    def __init__(self, seconds: float, memory: int) -> None:
-        super().__init__("sciread_app.formats.pdf.rendering.worker", seconds, memory)
-        # An image through a pipe of 64 KB needs a hundred switches between both processes.
-        if sys.platform == "linux":
-            with suppress(OSError):
-                fcntl.fcntl(self.output.fileno(), fcntl.F_SETPIPE_SZ, CHUNK)
-
-    def ask(
-        self, request: dict[str, Any], seconds: float, check: Check
-    ) -> tuple[dict[str, Any], bytearray]:
-        """Send a request, and return the fields and the binary body of its response.
-
-        Raises _TimedOut after `seconds`, _Crashed if the process has ended, _RendererDied for a
-        response that is not valid, and whatever `check` raises. After any of these, the process
-        cannot be used again, since the rest of a response may still come.
-        """
-        until = time.monotonic() + seconds
-        self.request(request)
-        try:
-            fields_length, body_length = lengths_of(self._read(HEAD.size, until, check))
-            fields = fields_of(self._read(fields_length, until, check))
-        except ValueError as error:
-            raise _RendererDied from error
-        return fields, self._read(body_length, until, check)
-
-    def _read(self, length: int, until: float, check: Check) -> bytearray:
-        data = bytearray(length)
-        view, filled = memoryview(data), 0
-        while filled < length:
-            check()
-            left = until - time.monotonic()
-            if left <= 0:
-                raise _TimedOut
-            if readable([self.output], min(left, _CHECK_INTERVAL)):
-                chunk = os.read(self.output.fileno(), min(CHUNK, length - filled))
-                if not chunk:
-                    raise _Crashed
-                view[filled : filled + len(chunk)] = chunk
-                filled += len(chunk)
-        return data
+def _failed(failure: ProcessFailed, pages: str) -> PageFailed:
+    if isinstance(failure, ProcessTimedOut):
+        message = tr("{pages} took too long to process.", pages=pages)
+    elif isinstance(failure, ProcessEnded):
+        message = tr("{pages} caused the page renderer to crash: the file is damaged.", pages=pages)
+    else:
+        message = tr("{pages} produced no usable result.", pages=pages)
+    return PageFailed(message, _NEXT)
 
 
 def _why_not(problem: str, fields: dict[str, Any]) -> str:
@@ -348,7 +286,7 @@ def _named(page: int) -> str:
 
 
 def _invalid_answer(name: str) -> PageFailed:
-    return PageFailed(_RendererDied().message(name), _NEXT)
+    return _failed(ProcessFailed(), name)
 
 
 def _validated(name: str, read: Callable[[], T]) -> T:

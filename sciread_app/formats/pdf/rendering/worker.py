@@ -77,8 +77,7 @@ class RequestHandler:
 
 def main() -> None:
     handler = RequestHandler()
-    # Not nice: the user waits for each page.
-    serve(lambda request, _: handler.answer(request), nice=0)
+    serve(lambda request, _: handler.answer(request))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,9 @@ def on_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
         )
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setattr(
-            process, "_command", lambda _, *limits: [sys.executable, str(script), *map(str, limits)]
+            process,
+            "module_command",
+            lambda _, *limits: [sys.executable, str(script), *map(str, limits)],
         )
 
     return use

@@ -38,12 +38,12 @@ def fake_worker(tmp_path, monkeypatch):
         script.write_text(
             textwrap.dedent(
                 """
-                import json, os, signal, struct, sys, time
+                import os, signal, struct, sys, time
                 from pathlib import Path
                 from sciread_app.formats.pdf.content import unreadable_content, to_wire
+                from trainer.contract import wire
                 def send(fields):
-                    body = json.dumps(fields).encode()
-                    os.write(1, struct.pack(">II", len(body), 0) + body)
+                    wire.send(sys.stdout.buffer, fields)
                 def answer(path):
                     send({"sha256": "ab", "size": 7})
                     send(to_wire(unreadable_content(Path(path), "")))
@@ -51,7 +51,7 @@ def fake_worker(tmp_path, monkeypatch):
             )
             + textwrap.dedent(code)
         )
-        monkeypatch.setattr(process, "_command", lambda *_: [sys.executable, str(script)])
+        monkeypatch.setattr(process, "module_command", lambda *_: [sys.executable, str(script)])
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     return use
@@ -59,8 +59,8 @@ def fake_worker(tmp_path, monkeypatch):
 
 SERVE = """
 send({"ready": True})
-while head := sys.stdin.buffer.read(8):
-    path = json.loads(sys.stdin.buffer.read(struct.unpack(">II", head)[0]))["path"]
+while request := wire.receive(sys.stdin.buffer):
+    path = request.header["path"]
     %s
     answer(path)
 """
@@ -183,7 +183,7 @@ def test_crashed_worker_is_replaced_and_its_file_reported(papers, fake_worker):
         "send([1, 2])",
         "send({'paper': 3})",
         "send({'paper': {'title': 5}, 'text': '', 'pages': 1, 'problem': ''})",
-        "os.write(1, struct.pack('>II', 5, 0) + b'{nope')",
+        "os.write(1, struct.pack('<4sII', b'SRF1', 5, 0) + b'{nope')",
         "send({'ready': True})",
         "os.close(1)",
     ],
@@ -241,7 +241,7 @@ def test_workers_end_with_a_killed_parent(papers, tmp_path):
         "import sys, time\nfrom pathlib import Path\n"
         "from sciread_app.formats.pdf import ExtractionPool\n"
         "pool = ExtractionPool(1)\nlist(pool.read([Path(sys.argv[1])]))\n"
-        "print(pool._workers[0]._process.pid, flush=True)\ntime.sleep(60)\n"
+        "print(pool._workers[0].pid, flush=True)\ntime.sleep(60)\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     parent = subprocess.Popen(
