@@ -15,16 +15,14 @@ def translate_stored(
     message: str,
     templates: Iterable[str],
     translate_value: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
-    earlier: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Translate `message` by the first matching template; return it unchanged if none matches.
 
     The templates are English texts marked with `tr_noop`, with values by name in braces. Functions
-    in `translate_value` translate the values with these names. `earlier` maps templates of earlier
-    versions to their present wording.
+    in `translate_value` translate the values with these names.
     """
-    for template, english in (*earlier.items(), *((one, one) for one in templates)):
-        if match := _pattern(template).fullmatch(message):
+    for english in templates:
+        if match := _pattern(english).fullmatch(message):
             values = match.groupdict().items()
             return tr_marked(
                 english, **{n: translate_value.get(n, str)(text) for n, text in values}

@@ -30,7 +30,7 @@ _FIELDS = (
 
 def _named(names: str) -> str:
     """The fields written by `listed`, translated, as a list within a sentence."""
-    fields = names.replace(" and ", ", ").split(", ")  # earlier versions wrote "titles and years"
+    fields = names.split(", ")
     return format_list(tr_marked(name) if name in _FIELDS else name for name in fields)
 
 
@@ -74,47 +74,6 @@ TEMPLATES = (
 )
 
 
-# Reasons stored by earlier versions, and how they are worded now.
-EARLIER = {
-    "said by you": "your decision",
-    "PubMed names one as an update of the other": "PubMed lists one as an update of the other",
-    "the preprint names the article's DOI {doi}": (
-        "the preprint record contains the article's DOI {doi}"
-    ),
-    "preprint and published paper have title and author": (
-        "preprint and published paper share title and author"
-    ),
-    "the titles are alike, and one has no authors": (
-        "the titles are similar, but one paper has no authors"
-    ),
-    "the titles are alike, and the authors differ": (
-        "the titles are similar, but the authors differ"
-    ),
-    "author, venue and pages agree, but the titles differ": (
-        "author, venue and pages match, but the titles differ"
-    ),
-    "author, venue and abstract agree, but the titles differ": (
-        "author, venue and abstract match, but the titles differ"
-    ),
-    "title and author are alike, but {fields} differ": (
-        "title and author are similar, but {fields} differ"
-    ),
-    "title and author are alike, but the title is a common one": (
-        "title and author are similar, but the title is common"
-    ),
-    "title and author are alike, but the titles differ in some words": (
-        "title and author are similar, but the titles differ in some words"
-    ),
-    "title and author are alike": "title and author are similar",
-    "both have DOI {doi}, but other names of theirs differ": (
-        "both have DOI {doi}, but other identifiers differ"
-    ),
-    "one title and author, but {a} and {b}": "same title and author, but {a} and {b}",
-    "title, first author and year agree": "title, first author and year match",
-    "both are {kind} {name}": "both have {kind} {name}",
-}
-
-
 def _identifier_name(kind: str) -> str:
     return _IDENTIFIERS.get(kind, kind)
 
@@ -127,4 +86,4 @@ def translated(reason: str) -> str:
         "b": _kind_name,
         "kind": _identifier_name,
     }
-    return translate_stored(reason, TEMPLATES, values, EARLIER)
+    return translate_stored(reason, TEMPLATES, values)

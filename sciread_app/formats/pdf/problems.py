@@ -55,32 +55,6 @@ TEMPLATES = (
     AUTHORS_CUT, CRASHED,
 )  # fmt: skip
 
-# Problems stored by earlier versions, and how they are worded now.
-EARLIER = {
-    "The file is protected with a password; save a copy without it and add that.": PASSWORD,
-    "The file is locked in a way that cannot be read; save a copy without protection and add "
-    "that.": LOCKED,
-    "The file is damaged, so nothing could be read from it; download it again.": BROKEN,
-    "The file is damaged, so that none of its pages could be read; download it again.": NO_PAGE,
-    "The file is empty; download it again.": EMPTY,
-    "The file is not a PDF, whatever its name says.": NO_PDF,
-    "No page holds text, as in a scan; run text recognition (OCR) on the file and add it again, "
-    "to find it by what it says.": NO_TEXT,
-    "Of {pages} pages, {unread} could not be read.": UNREAD,
-    "The file's name is no valid text, so it cannot be linked: rename it.": BAD_NAME,
-    "The file needs more memory than a paper may take.": MEMORY,
-    "The file could not be opened: {why}.": UNOPENED,
-    "The file was not understood, by a fault of ours ({fault}).": INTERNAL_ERROR,
-    "Reading the file took longer than {seconds} seconds; it was given up.": TIMED_OUT,
-    "Reading the file brought up nothing of sense.": INVALID_ANSWER,
-    "The file's data names the authors {names}, but the first page does not name just these, so "
-    "they were not taken over; check the paper's authors.": AUTHORS_DROPPED,
-    "Of the authors in the file's data these were left out, since they are not names of authors: "
-    "{names}.": AUTHORS_CUT,
-    "Reading the file ended its process ({how}); the file is damaged, or needs more memory than a "
-    "paper may take.": CRASHED,
-}
-
 # These problems mean that the file may not be a paper. A scan, or a file with a password, is one
 # that its owner can open.
 _NO_PAPER = (NO_PDF, EMPTY, BROKEN, NO_PAGE, INVALID_ANSWER)
@@ -89,7 +63,7 @@ _NO_PAPER_PREFIXES = tuple(text.partition("{")[0] for text in (CRASHED, UNOPENED
 
 def translated(problem: str) -> str:
     """A stored problem, translated."""
-    return translate_stored(problem, TEMPLATES, earlier=EARLIER)
+    return translate_stored(problem, TEMPLATES)
 
 
 def is_no_paper(problem: str) -> bool:

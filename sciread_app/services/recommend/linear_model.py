@@ -1,7 +1,9 @@
 """TF-IDF and a linear SVM.
 
 Both agree with scikit-learn to six digits. Importing that takes a second, and keeps 100 MB in the
-window's process.
+window's process. The SVM of the trainer (`evaluations/metrics/linear_svm.py`) is made for other
+data: dense vectors and many values of C, with one Gram matrix for all, which sparse words and a
+cost for each paper rule out.
 """
 
 from __future__ import annotations
