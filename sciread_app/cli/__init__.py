@@ -8,20 +8,16 @@ from sciread_app.cli import add  # the help lists commands in the order of these
 from sciread_app.cli import library, lookup, watch
 
 # isort: split
-from sciread_app.cli import backup, edit, organise, read
+from sciread_app.cli import organise, read
 
 # isort: split
-from sciread_app.cli import cite, digest, evaluate, exchange, fetch, models, recommend, train
-from sciread_app.cli.command import app
-from sciread_app.cli.parsing import run
+from sciread_app.cli import digest, evaluate, exchange, fetch, models, recommend, train
+from sciread_app.cli.command import app, run
 
 __all__ = [
     "add",
     "app",
-    "backup",
-    "cite",
     "digest",
-    "edit",
     "evaluate",
     "exchange",
     "fetch",

@@ -25,10 +25,9 @@ from sciread_app.ui.style.theme import restyled
 from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
 from tests.support.generate.report import pictures_of, report, result
 from tests.support.models.tiny_model import tiny_package
-from trainer.contract.events import Event
 from trainer.contract.plots import write_pictures
 from trainer.contract.report import EvaluatedModel, Report, Result, Score
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 from trainer.evaluations.metrics.significance import Items, bootstrap_ci, weighted_mean, write_items
 
 STARTER = EvaluatedModel(

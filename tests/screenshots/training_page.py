@@ -23,8 +23,7 @@ from sciread_app.ui.training.text import estimate_text
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.models.tiny_model import tiny_package
 from tests.support.ui.fakes.training import ENOUGH, HELD
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 
 RUNNING, DONE, FAILED, LONG = (
     "hep, second try",

@@ -12,10 +12,9 @@ import pytest
 from tests.support.generate.corpus import make_corpus
 from tests.support.models.small_runs import small_recipe
 from trainer.contract.evaluations import EVALUATIONS
-from trainer.contract.events import Event
 from trainer.contract.package import read_package
 from trainer.contract.report import Report
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Event, Recipe, Run, RunState
 from trainer.distributed import Ranks
 from trainer.loop.setup import Options
 from trainer.reports.compare import compare

@@ -20,9 +20,8 @@ from safetensors.torch import load_file
 from tests.support.models.small_runs import METHODS, small_corpus
 from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.contract.events import Event
 from trainer.contract.package import read_package
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Event, Recipe, Run, RunState
 from trainer.distributed import Ranks
 from trainer.encoder import Encoder
 from trainer.loop.checkpoints import Checkpoints

@@ -21,7 +21,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.files import sha256_of
 from trainer.contract.run import write_atomically
 from trainer.distributed import full_tensor, shard_like
-from trainer.loop.weight_average import AVERAGE
+from trainer.loop.optimizer import AVERAGE
 
 FORMAT = 1
 _STATE = "state.json"

@@ -12,8 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-from trainer.contract.events import Event
-from trainer.contract.run import Run
+from trainer.contract.run import Event, Run
 from trainer.loop.tensorboard import TensorBoardWriter
 
 log = logging.getLogger("trainer")
@@ -70,7 +69,7 @@ class Reporter(AbstractContextManager["Reporter"]):
         self._closing.close()
 
     def record(self, kind: str, step: int = 0, **values: Any) -> None:
-        """Record an event; `kind` and `values` as in trainer.contract.events.Event."""
+        """Record an event; `kind` and `values` as in trainer.contract.run.Event."""
         if self._silent:
             return
         event = Event(kind, time.time(), step, values)

@@ -26,9 +26,15 @@ from trainer.loop.checkpoints import (
     model_tensors,
     optimizer_tensors,
 )
-from trainer.loop.optimizer import adamw, multiplier, optimizer_step
+from trainer.loop.optimizer import (
+    adamw,
+    adopt_average,
+    averaged_weights,
+    multiplier,
+    optimizer_step,
+    update_average,
+)
 from trainer.loop.steps import OutOfMemory, StepInput, Steps
-from trainer.loop.weight_average import adopt_average, averaged_weights, update_average
 from trainer.methods.base import Examples, Loss, TrainingStage
 
 # Below the length of one text, a smaller budget has no effect.

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.events import Event
-from trainer.contract.run import Run
+from trainer.contract.run import Event, Run
 
 if TYPE_CHECKING:
     from tensorboardX import SummaryWriter

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.tasks import Task
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Event, Recipe, Run, RunState
 
 # Points of a curve: about as many as a chart has pixels.
 MOST_POINTS = 1_200
@@ -105,7 +104,7 @@ class RunMessage(NamedTuple):
 class RunProgress:
     """The progress of a training so far.
 
-    `about` holds the values of the start event (trainer.contract.events.Event). For a recipe with
+    `about` holds the values of the start event (trainer.contract.run.Event). For a recipe with
     a grid, it is the progress of the combination `part`, the `number`th of `parts`. `began` and
     `at`, the time of the last event, are in seconds since 1970; `seconds` is the total duration,
     0 until the run has ended.

@@ -15,7 +15,6 @@ from sciread_app.domain.recommend import FollowedTopic, TopicKind
 from sciread_app.language import format_moment, tr
 from sciread_app.services.digest.schedule import Timetable, lost_homes
 from sciread_app.tasks import Task
-from sciread_app.ui.digest.intervals import IntervalBox
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection
@@ -25,6 +24,7 @@ from sciread_app.ui.widgets.text.labels import plain_label
 
 if TYPE_CHECKING:
     from sciread_app.services.digest.digest_service import DigestService
+from sciread_app.language import weekday_name
 
 SIZE = (640, 620)
 FIRST_TIME = time(8, 0)
@@ -208,3 +208,26 @@ class DigestSettingsDialog(QDialog):
         self.time.activated.connect(lambda _: self._set_timetable())
         self.resize(*SIZE)
         keep_on_screen(self)
+
+
+class IntervalBox(ComboBox):
+    """Never, daily, or weekly on a day."""
+
+    def __init__(self, never: str = tr("Never")) -> None:
+        super().__init__()
+        self._choices = [
+            Interval(),
+            Interval(Frequency.daily),
+            *(Interval(Frequency.weekly, day) for day in range(7)),
+        ]
+        # Translators: {day} is the name of a day, such as Monday
+        weekly = [tr("Weekly on {day}", day=weekday_name(day)) for day in range(7)]
+        self.addItems([never, tr("Daily"), *weekly])
+
+    def interval(self) -> Interval:
+        return self._choices[self.currentIndex()]
+
+    def choose(self, interval: Interval) -> None:
+        if interval.frequency is not Frequency.weekly:
+            interval = Interval(interval.frequency)
+        self.setCurrentIndex(self._choices.index(interval))

@@ -27,12 +27,17 @@ from sciread_app.ui.map.options import BY, ColorBy, Tool
 from sciread_app.ui.map.timeline import Timeline, Years
 from sciread_app.ui.map.toolbar import MapToolbar
 from sciread_app.ui.map.view_models import MapStatus, NearestPaper
-from sciread_app.ui.map.zoom_buttons import ZoomButtons
 from sciread_app.ui.widgets.layout.boxes import column
 
 if TYPE_CHECKING:
     from sciread_app.ui.map.gateway import MapGateway
     from sciread_app.ui.paper_list.paper_list import CardSource
+from PySide6.QtWidgets import QFrame, QToolButton
+
+from sciread_app.language import trc
+from sciread_app.ui.map.canvas.view import ZOOM_STEP
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
 
 EDGE = 12  # pixels from the legend to the map's edge
 LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
@@ -367,3 +372,46 @@ def _same(one: MapLayout, other: MapLayout) -> bool:
         and np.array_equal(one.ids, other.ids)
         and np.array_equal(one.places, other.places)
     )
+
+
+_RIGHT, _BELOW = 6, 12  # pixels to the right and bottom edges of the map
+_SIDE, _ICON = 26, 16  # pixels: narrow enough for the margin around the points
+
+
+class ZoomButtons(QFrame):
+    """A column of buttons at the bottom right, in the margin that no point lies in."""
+
+    zoomed = Signal(float)  # by a factor
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._map = parent
+        self.setAccessibleName(tr("Zoom"))
+        self.closer = _button(tr("Zoom in"), "+")
+        self.out = _button(tr("Zoom out"), "\N{MINUS SIGN}")
+        self.whole = _button(tr("Fit map"), trc("the key", "Home"))
+        self.closer.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
+        self.out.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
+        column(self.closer, self.out, self.whole, parent=self, margins=0, spacing=4)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+        self.adjustSize()
+
+    def place(self) -> None:
+        """Move to the corner of the map, which may have been resized."""
+        frame = self._map.rect()
+        self.move(frame.right() - self.width() - _RIGHT, frame.bottom() - self.height() - _BELOW)
+
+    def _paint(self, theme: Theme) -> None:
+        pictures = ((self.closer, "plus"), (self.out, "minus"), (self.whole, "fit"))
+        for button, name in pictures:
+            button.setIcon(icon(name, theme.text))
+
+
+def _button(does: str, key: str) -> QToolButton:
+    button = styled(QToolButton(), "small")
+    button.setFixedSize(_SIDE, _SIDE)
+    button.setIconSize(QSize(_ICON, _ICON))
+    button.setToolTip(f"{does} ({key})")
+    button.setAccessibleName(does)
+    return button

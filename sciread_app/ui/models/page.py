@@ -32,18 +32,19 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.models.card import ModelCard
-from sciread_app.ui.models.dialogs import (
-    ask_for_folder,
-    ask_for_zip,
-    ask_to_delete,
-    ask_where_to,
-)
 from sciread_app.ui.models.downloads import ModelDownloads
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.model_list import ModelList, rows_of
 from sciread_app.ui.models.view_models import why_not
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.dialogs.file_dialogs import (
+    DialogPurpose,
+    choose_folder,
+    open_file,
+    save_file,
+)
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.rounded_popup import rounded
 
@@ -402,3 +403,38 @@ class ModelsPage(Page):
         card.renamed.connect(self._rename)
         self._activation.progressed.connect(self._show_progress)
         self._activation.state_changed.connect(self._activation_moved)
+
+
+def ask_for_folder(title: str, parent: QWidget) -> Path | None:
+    return choose_folder(parent, DialogPurpose.model_folder, title)
+
+
+def ask_for_zip(parent: QWidget) -> Path | None:
+    return open_file(parent, DialogPurpose.model, tr("Add a model from a zip file"), _kinds())
+
+
+def ask_where_to(usual: str, parent: QWidget) -> Path | None:
+    """Ask where to export a model, including whether to replace a file."""
+    return save_file(parent, DialogPurpose.model, tr("Export model"), usual, _kinds())
+
+
+def ask_to_delete(removed: RemovedModel, delete: Callable[[], object], parent: QWidget) -> None:
+    """Call `delete` once the user has confirmed that a model may be deleted permanently. Does not
+    wait."""
+    consequence = tr(
+        "Deleting the model frees {size} and removes its index of your papers. You "
+        "cannot undo this.",
+        size=file_size(removed.size),
+    )
+    confirm(
+        parent,
+        tr("Delete model"),
+        tr("Permanently delete {title}?", title=removed.title),
+        consequence,
+        tr("Delete permanently"),
+        delete,
+    )
+
+
+def _kinds() -> str:
+    return tr("Models ({pattern})", pattern="*.zip")

@@ -23,7 +23,6 @@ from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
-from sciread_app.ui.search.density_button import DensityButton
 from sciread_app.ui.search.empty_list import contains_note
 from sciread_app.ui.search.filters.filter_bar import FilterBar, filter_text
 from sciread_app.ui.search.query_box.example_bar import ExampleBar
@@ -43,6 +42,13 @@ if TYPE_CHECKING:
     from sciread_app.services.search.query_by_document import QueryDocument
     from sciread_app.ui.paper_list.paper_list import CardSource
     from sciread_app.ui.search.gateway import SearchGateway
+from functools import partial
+
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.ui.paper_list.density import DENSITIES, Density
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 LINE = 32  # pixels: the height of the line above the list, whatever it contains
 TITLE_SHOWN = 60  # characters
@@ -361,3 +367,42 @@ def count_text(view: ResultView) -> str:
 
 def weak_matches_text(weaker: int) -> str:
     return trn("Show {n} weaker match", "Show {n} weaker matches", weaker)
+
+
+class DensityButton(QToolButton):
+    """A menu of the densities. The page applies the selected one, also when it is restored."""
+
+    chosen = Signal(object)  # Density
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("link")
+        self.setAccessibleName(tr("Density of the list"))
+        self.setToolTip(tr("Show the list as cards or as a table"))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.density = Density.comfortable
+        menu = rounded(QMenu(self))
+        group = QActionGroup(menu)
+        self._actions = {
+            density: menu.addAction(name, partial(self.choose, density))
+            for density, name in DENSITIES.items()
+        }
+        for action in self._actions.values():
+            action.setCheckable(True)
+            group.addAction(action)
+        self.setMenu(menu)
+        self._actions[self.density].setChecked(True)
+        appearance.follow(self._paint)
+
+    def choose(self, density: Density) -> None:
+        self.density = density
+        self._actions[density].setChecked(True)
+        self.chosen.emit(density)
+
+    def restore(self, saved: object) -> None:
+        known = {density.value: density for density in Density}
+        if isinstance(saved, str) and saved in known:
+            self.choose(known[saved])
+
+    def _paint(self, theme: Theme) -> None:
+        self.setIcon(icon("density", theme.accent))

@@ -44,7 +44,6 @@ from sciread_app.ui.shell.drop_zone import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import build, key_of, prepare
-from sciread_app.ui.shell.sample_bar import SampleBar
 from sciread_app.ui.shell.type_ahead import LoadingKeys, TypeAhead
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
@@ -63,6 +62,9 @@ if TYPE_CHECKING:
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
     from sciread_app.ui.shell.commands.paper_popup import PaperPopup
     from sciread_app.ui.shell.gateway import WindowGateway
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton
+
+from sciread_app.ui.widgets.layout.boxes import row
 
 P = TypeVar("P", bound=Page)
 FIRST_SIZE = (1240, 800)
@@ -720,3 +722,13 @@ class MainWindow(QMainWindow):
         self.resize(*FIRST_SIZE)
         if geometry := self._shared_memory().value("geometry"):
             self.restoreGeometry(geometry)
+
+
+class SampleBar(QFrame):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("samplebar")
+        text = QLabel(tr("You are viewing the sample library"))
+        self.button = QPushButton(tr("Close sample library"))
+        self.button.setToolTip(tr("Return to your own library"))
+        row(text, 0, self.button, parent=self, margins=(16, 6, 12, 6), spacing=12)

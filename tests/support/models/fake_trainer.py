@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.models.tiny_model import tiny_package
-from trainer.contract.events import Event
-from trainer.contract.run import Run
+from trainer.contract.run import Event, Run
 
 STEPS = 20
 

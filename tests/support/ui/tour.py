@@ -38,8 +38,7 @@ from tests.support.generate.pdf import At as Text
 from tests.support.models.fake_encoder import WordsEncoder
 from tests.support.models.tiny_model import tiny_package
 from tests.support.ui.visible_texts import SeenTexts
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 
 # The library contains only Greek letters, which tell its texts from those of the program.
 BEE, HONEY, *MORE = WORDS = (

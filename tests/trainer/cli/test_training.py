@@ -19,8 +19,7 @@ from typer.testing import CliRunner
 from tests.support.models.small_runs import small_corpus
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Event, Recipe, Run, RunState
 from trainer.data.corpus.split import SplitRule
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.errors import TrainerError
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Event, Recipe, Run, RunState
 
 NAMES = [name for spec in METHODS for name in spec.recipes]
 

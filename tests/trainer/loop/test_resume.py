@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.loop.setup import Options
 from trainer.train import train

@@ -20,9 +20,8 @@ from sciread_app.tasks import Task
 from tests.support.models.fake_trainer import STEPS
 from tests.support.models.tiny_model import tiny_adapter, tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.contract.events import Event
 from trainer.contract.package import read_package
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 
 SHA = "5" * 64
 

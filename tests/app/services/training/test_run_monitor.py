@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sciread_app.errors import Cancelled
 from sciread_app.services.training.run_monitor import MOST_POINTS, Curve, RunMonitor, Validation
 from sciread_app.tasks import Task
-from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import Event, Recipe, Run, RunState
 
 
 def run_in(folder: Path, **grid: object) -> Run:

@@ -25,9 +25,8 @@ from tests.support.models.fake_models import FakeModel
 from tests.support.models.tiny_model import tiny_package
 from tests.support.shell import Shell
 from tests.support.ui.fakes.evaluation import START, WORDS, measured
-from trainer.contract.events import Event
 from trainer.contract.plots import write_pictures
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 
 TOPICS = ("bees", "stars", "graphs")
 

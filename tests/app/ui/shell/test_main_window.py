@@ -17,9 +17,8 @@ from sciread_app.ui.add_papers.imports.report import ImportReportDialog, as_tabl
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.page import Page
 from sciread_app.ui.shell.main_layout import MainLayout
-from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.main_window import MainWindow, SampleBar
 from sciread_app.ui.shell.page_registry import PAGES
-from sciread_app.ui.shell.sample_bar import SampleBar
 from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
 from tests.support.generate.papers import paper

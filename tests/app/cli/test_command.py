@@ -8,9 +8,8 @@ import logging
 import pytest
 
 from sciread_app import cli, paths
-from sciread_app.cli import backup as safekeeping
-from sciread_app.cli import views
-from sciread_app.cli.parsing import words_last
+from sciread_app.cli import library, views
+from sciread_app.cli.command import words_last
 from sciread_app.storage.library import Library
 
 
@@ -96,7 +95,7 @@ def test_unexpected_error_is_logged(home, monkeypatch, capsys, flags):
 
 
 def test_unexpected_error_before_opening_a_library_is_logged(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(safekeeping, "backups_of", fail)
+    monkeypatch.setattr(library, "backups_of", fail)
     monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(logging.getLogger("sciread_app"), "handlers", [])
     code, out = run(capsys, "--json", "--home", str(tmp_path / "home"), "backups")
