@@ -68,7 +68,6 @@ class ActivationController(QObject):
             tr("Loading models"),
             self._pending_request,
             lambda pending: self.activate(*pending) if pending else None,
-            queue=JobQueue.short,
         )
 
     def activate(self, model: str, title: str) -> None:
@@ -85,7 +84,6 @@ class ActivationController(QObject):
             lambda task: self._service.is_ready(model),
             partial(self._begin, request),
             on_failed=partial(self._failed, request),
-            queue=JobQueue.short,
             replaces="activation looked at",
         )
         self.state_changed.emit()
@@ -161,9 +159,7 @@ class ActivationController(QObject):
         the next start must not resume it.
         """
         self._cancelled_model = model
-        self._jobs.run(
-            tr("Loading models"), lambda task: self._service.cancel(model), queue=JobQueue.short
-        )
+        self._jobs.run(tr("Loading models"), lambda task: self._service.cancel(model))
 
     def _activated(self, result: ActivationResult, hint: str = "") -> None:
         if result.read:
@@ -222,7 +218,6 @@ class ActivationController(QObject):
                 tr("Loading models"),
                 lambda task: self._service.externally_activated_model(),
                 self._follow,
-                queue=JobQueue.short,
                 replaces="activation looked for",
             )
 
@@ -234,7 +229,6 @@ class ActivationController(QObject):
             tr("Switching to the model selected in another program"),
             self._service.follow,
             self._followed,
-            queue=JobQueue.short,
             replaces="activation followed",
         )
 

@@ -11,7 +11,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import CandidateScope, FollowedTopic
 from sciread_app.language import tr
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 
 UNFOLLOWED = "discover/unfollowed"  # setting: the keys of topics
 PAUSE_MS = 1000  # after the last change of the library, until papers are counted again
@@ -82,7 +82,6 @@ class FollowedTopics(QObject):
             tr("Loading followed topics"),
             lambda task: (self._services.subjects(), self._services.default_scope()),
             lambda found: self._list(*found),
-            queue=JobQueue.short,
             replaces="followed topics",
         )
 
@@ -109,7 +108,7 @@ class FollowedTopics(QObject):
 
     def _change_digests(self, change: Callable[[], None]) -> None:
         title = tr("Saving digest settings")
-        self._jobs.run(title, lambda task: change(), queue=JobQueue.short)
+        self._jobs.run(title, lambda task: change())
 
     def _list(self, topics: list[FollowedTopic], scope: CandidateScope) -> None:
         self._known, self.scope = topics, scope
@@ -147,7 +146,6 @@ class FollowedTopics(QObject):
             lambda task: self._services.new_ids(topic, task),
             show,
             on_failed=lambda _: self._count(rest),  # the error is shown when the topic is opened
-            queue=JobQueue.short,
             replaces="new papers",
         )
 

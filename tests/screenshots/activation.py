@@ -53,7 +53,7 @@ class _NetworkRunner:
         self._jobs = jobs
         self.closing = False
 
-    def run(self, *what: Any, queue: JobQueue, **more: Any) -> Job:
+    def run(self, *what: Any, queue: JobQueue = JobQueue.short, **more: Any) -> Job:
         beside = JobQueue.network if queue is JobQueue.long else queue
         return self._jobs.run(*what, queue=beside, **more)
 

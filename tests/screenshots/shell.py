@@ -89,8 +89,8 @@ def _work(window: MainWindow) -> None:
 
     window.job_panel.toggle()
     jobs, go_on = window._jobs, threading.Event()
-    jobs.run("Placing 153,940 papers on the map", fail)
-    jobs.run("Copying files", lambda task: go_on.wait(1))
+    jobs.run("Placing 153,940 papers on the map", fail, queue=JobQueue.long)
+    jobs.run("Copying files", lambda task: go_on.wait(1), queue=JobQueue.long)
     jobs.run("Fetching cat:cs.CL AND all:transformer", fetch, queue=JobQueue.network)
     paused = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
     jobs.set_paused(paused)

@@ -24,7 +24,7 @@ from sciread_app.ui.add_papers.imports.history import ImportHistoryPanel
 from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierForm
 from sciread_app.ui.app_context import AppContext, Navigator
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.page import Page
 from sciread_app.ui.view_models import FetchResults, SourceForm
 from sciread_app.ui.widgets.layout.boxes import column
@@ -72,7 +72,6 @@ class AddPapersPage(Page):
             lambda task: intake.sources(),
             self._show_sources,
             on_failed=self._without_sources,
-            queue=JobQueue.short,
         )
 
     def show_tab(self, number: int) -> None:
@@ -249,7 +248,6 @@ class AddPapersPage(Page):
             tr("Loading fetch results"),
             lambda task: self._intake.results(fetch),
             self._show_results,
-            queue=JobQueue.short,
             replaces="brought",
         )
 

@@ -143,7 +143,6 @@ class ComparePanel(QWidget):
             ),
             lambda found: self._show_models(*found),
             on_failed=self._explain,
-            queue=JobQueue.short,
         )
 
     def prefer(self, name: str) -> None:
@@ -162,10 +161,7 @@ class ComparePanel(QWidget):
         self.changed.emit()
         if self._reading is None:
             self._jobs.run(
-                tr("Unloading models"),
-                lambda task: self._comparisons.close(),
-                queue=JobQueue.short,
-                replaces="compare",
+                tr("Unloading models"), lambda task: self._comparisons.close(), replaces="compare"
             )
 
     def show_view(self, view: ResultView, mode: SearchMode) -> None:
@@ -203,7 +199,6 @@ class ComparePanel(QWidget):
             lambda task: services.vote(_question(asked), *pair, better),
             partial(self._voted, asked, pair, better),
             on_failed=self._not_voted,
-            queue=JobQueue.short,
         )
 
     def take_back(self) -> None:
@@ -215,7 +210,6 @@ class ComparePanel(QWidget):
             tr("Undoing a vote"),
             lambda task: services.take_back(*pair),
             partial(self._taken_back, pair),
-            queue=JobQueue.short,
         )
 
     def _show_models(
@@ -255,6 +249,7 @@ class ComparePanel(QWidget):
             self.prefer,
             on_failed=failed,
             on_cancelled=partial(self._offer_to_add, trained),
+            queue=JobQueue.long,
         )
 
     def _ask(self) -> None:
@@ -282,7 +277,6 @@ class ComparePanel(QWidget):
             work,
             self._show_answers,
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="compare",
         )
 

@@ -63,7 +63,6 @@ class DigestNotifier(QObject):
             check,
             self._show,
             on_failed=lambda _: None,  # the page shows the error
-            queue=JobQueue.short,
             replaces="digests watched",
         )
 

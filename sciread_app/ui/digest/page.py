@@ -58,7 +58,6 @@ class DigestPage(Page):
             tr("Loading digests"),
             lambda task: (digests.latest(LISTED), digests.has_topics()),
             lambda found: self._list(*found),
-            queue=JobQueue.short,
             replaces="digests",
         )
 
@@ -88,7 +87,6 @@ class DigestPage(Page):
             self._show_preview,
             on_failed=self._explain_preview,
             on_cancelled=self.refresh,
-            queue=JobQueue.short,
             replaces="digest",
         )
 
@@ -140,7 +138,6 @@ class DigestPage(Page):
             tr("Loading a digest"),
             lambda task: self._digests.get(stored),
             self._show,
-            queue=JobQueue.short,
             replaces="digest",
         )
 

@@ -15,7 +15,7 @@ from sciread_app.domain.recommend import FollowedTopic, TopicKind
 from sciread_app.language import format_moment, tr
 from sciread_app.services.digest.schedule import Timetable, lost_homes
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -79,7 +79,6 @@ class DigestSettingsDialog(QDialog):
             load,
             lambda found: self._show(*found),
             on_failed=self._explain_load,
-            queue=JobQueue.short,
         )
 
     def _explain_load(self, problem: JobError) -> None:
@@ -126,7 +125,6 @@ class DigestSettingsDialog(QDialog):
             tr("Saving digest settings"),
             lambda task: self._digests.set_interval(topic, interval),
             lambda _: self._changed(),
-            queue=JobQueue.short,
         )
 
     def _remove_timer(self, home: Path, line: FormRow) -> None:
@@ -135,7 +133,6 @@ class DigestSettingsDialog(QDialog):
             lambda task: self._digests.timer(home).remove(),
             lambda _: None if self._closed else line.hide(),
             on_failed=lambda problem: None if self._closed else line.show_error(problem.text),
-            queue=JobQueue.short,
         )
 
     def _set_timetable(self) -> None:
@@ -156,7 +153,6 @@ class DigestSettingsDialog(QDialog):
             change,
             self._show_timetable,
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="digest timer",
         )
 

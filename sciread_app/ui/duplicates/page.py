@@ -211,7 +211,6 @@ class DuplicatesPage(Page):
             lambda show: show(),
             on_failed=self._explain,
             on_cancelled=lambda: self._explain(JobError(tr("The duplicates were not loaded."))),
-            queue=JobQueue.short,
             replaces="duplicates",
         )
 
@@ -301,7 +300,6 @@ class DuplicatesPage(Page):
             self._show_comparison,
             on_failed=self._explain_pair,
             on_cancelled=self._leave_pair,
-            queue=JobQueue.short,
             replaces="pair",
         )
 

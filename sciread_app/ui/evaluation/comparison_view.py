@@ -28,7 +28,7 @@ from sciread_app.ui.evaluation.metric_table import (
 from sciread_app.ui.evaluation.model_pair_view import ModelPairView
 from sciread_app.ui.evaluation.view_models import EvaluationResults, ModelToUse, tip
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.models.card_score_table import TOO_FEW
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
@@ -267,7 +267,6 @@ class ComparisonView(ModelPairView):
             lambda results: self._show(*results, board, (one, other)),
             on_failed=self._explain,
             on_cancelled=lambda: self._explain(JobError(tr("The comparison was canceled."))),
-            queue=JobQueue.short,
             replaces="verdict",
         )
 

@@ -24,7 +24,7 @@ from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.training.run_monitor import RunProgress
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
@@ -82,7 +82,6 @@ class LearningView(QWidget):
             lambda task: list(self._gateway.runs.all()),
             self._show_trainings,
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="learning",
         )
 
@@ -130,7 +129,6 @@ class LearningView(QWidget):
             work,
             self._show,
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="learning curves",
         )
 

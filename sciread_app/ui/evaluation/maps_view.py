@@ -90,12 +90,7 @@ class MapsView(InstalledPairView):
             return [dashboard.drawing(one), dashboard.drawing(other)]
 
         self._jobs.run(
-            tr("Loading two maps"),
-            work,
-            self._show,
-            on_failed=self.explain,
-            queue=JobQueue.short,
-            replaces=self.loading,
+            tr("Loading two maps"), work, self._show, on_failed=self.explain, replaces=self.loading
         )
 
     def _show(self, drawings: Sequence[MapLayout | None]) -> None:

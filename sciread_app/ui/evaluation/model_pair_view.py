@@ -101,7 +101,6 @@ class InstalledPairView(ModelPairView):
             lambda task: (comparisons.models(task), comparisons.trained()),
             lambda found: self._show_models(*found),
             on_failed=self.explain,
-            queue=JobQueue.short,
             replaces=f"models of {type(self).__name__}",
         )
 
@@ -179,6 +178,7 @@ class InstalledPairView(ModelPairView):
             added,
             on_failed=failed,
             on_cancelled=self._stopped,
+            queue=JobQueue.long,
         )
         self._show_pair()
 

@@ -108,7 +108,6 @@ class NeighboursView(InstalledPairView):
             work,
             self._show_papers,
             on_failed=lambda problem: self.head.setText(problem.message),
-            queue=JobQueue.short,
             replaces="neighbours papers",
         )
 
@@ -149,7 +148,6 @@ class NeighboursView(InstalledPairView):
             work,
             self._show,
             on_failed=self._explain_below,
-            queue=JobQueue.short,
             replaces=self.loading,
         )
 

@@ -202,7 +202,6 @@ class EvaluationPage(Page):
             work,
             lambda found: self._open_dialog(*found, space),
             on_failed=self._context.messages.show_problem,
-            queue=JobQueue.short,
             replaces="what to measure",
         )
 
@@ -267,7 +266,6 @@ class EvaluationPage(Page):
             write,
             lambda _: self._report_export(file),
             on_failed=self._context.messages.show_problem,
-            queue=JobQueue.short,
             file=file,
         )
 
@@ -297,11 +295,7 @@ class EvaluationPage(Page):
 
     def _look(self, show: Callable[[EvaluationResults], None]) -> None:
         self._jobs.run(
-            tr("Loading scores"),
-            lambda task: self._dashboard.look(),
-            show,
-            queue=JobQueue.short,
-            replaces="dashboard",
+            tr("Loading scores"), lambda task: self._dashboard.look(), show, replaces="dashboard"
         )
 
     def _show_results(self, results: EvaluationResults) -> None:

@@ -235,7 +235,7 @@ class JobRunner(QObject):
         *,
         on_failed: Callable[[JobError], None] | None = None,
         on_cancelled: Callable[[], object] = lambda: None,
-        queue: JobQueue = JobQueue.long,
+        queue: JobQueue = JobQueue.short,
         replaces: str = "",
         stop_note: str = "",
         file: Path | None = None,

@@ -225,12 +225,7 @@ class LibraryController(QObject):
                 }
                 return source.cards(ids), editor.manually_edited_fields(ids[0]), before
 
-            self._context.jobs.run(
-                tr("Loading paper"),
-                load,
-                lambda found: self._edit_one(*found),
-                queue=JobQueue.short,
-            )
+            self._context.jobs.run(tr("Loading paper"), load, lambda found: self._edit_one(*found))
         elif ids:
             from sciread_app.ui.library.edit_dialog import (
                 BulkEditDialog,  # loaded on first use

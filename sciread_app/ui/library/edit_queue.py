@@ -17,7 +17,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_moment, tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobError, JobRunner
 from sciread_app.ui.library.tree.nodes import LibraryTreeNodes
 
 if TYPE_CHECKING:
@@ -142,9 +142,7 @@ class EditQueue(QObject):
         if self._busy or not self._waiting:
             return
         title, work = self._waiting.popleft()
-        self._busy = self._jobs.run(
-            title, work, self._end, on_failed=self._fail, queue=JobQueue.short
-        )
+        self._busy = self._jobs.run(title, work, self._end, on_failed=self._fail)
 
     def _stopped(self, job: Job) -> None:
         if job is self._busy and job.cancelled and not self._jobs.closing:
@@ -171,7 +169,6 @@ class EditQueue(QObject):
             tr("Counting papers"),
             lambda task: LibraryTreeNodes(library_tree(), filter_text),
             self._show,
-            queue=JobQueue.short,
             replaces="shelf",
         )
 

@@ -79,7 +79,6 @@ class ExportController(QObject):
             tr("Loading automatic exports"),
             lambda task: self._workspace.auto_exports.files(),
             self._list,
-            queue=JobQueue.short,
         )
 
     def update_auto_exports(self) -> None:
@@ -87,7 +86,6 @@ class ExportController(QObject):
             tr("Updating automatic exports"),
             lambda task: self._workspace.auto_exports.write(task),
             self._written,
-            queue=JobQueue.short,
             replaces="kept files",
         )
 
@@ -97,7 +95,6 @@ class ExportController(QObject):
             tr("Finding Zotero libraries"),
             lambda task: self._workspace.zotero_folders(),
             self._choose_zotero,
-            queue=JobQueue.short,
             replaces="zotero folders",
         )
 
@@ -125,7 +122,13 @@ class ExportController(QObject):
         bibliography = tr("Formatted bibliography ({pattern})", pattern="*.html")
         formats = f"{FORMATS};;{bibliography}"
         if path := self._file(name, formats):
-            self._jobs.run(_writing(path), work(path), partial(self._wrote, path), file=path)
+            self._jobs.run(
+                _writing(path),
+                work(path),
+                partial(self._wrote, path),
+                file=path,
+                queue=JobQueue.long,
+            )
 
     def _file(self, name: str, formats: str) -> Path | None:
         stem = "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")
@@ -168,7 +171,6 @@ class ExportController(QObject):
                     "change."
                 ),
             ),
-            queue=JobQueue.short,
             file=path,
         )
 

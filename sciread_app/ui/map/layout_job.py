@@ -48,7 +48,6 @@ class LayoutJob(QObject):
             tr("Loading the map"),
             lambda task: self._load(),
             lambda found: self._show_result(*found),
-            queue=JobQueue.short,
             replaces="map survey",
         )
 

@@ -15,7 +15,6 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.map.canvas.hover_card import HoverCard
 from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.view import MapView
@@ -160,7 +159,6 @@ class MapPanel(QWidget):
             tr("Coloring the map"),
             lambda task: self._gateway.scheme(by, drawing.ids),
             lambda scheme: self._show_scheme(by, drawing, scheme),
-            queue=JobQueue.short,
             replaces="map colours",
         )
 
@@ -223,7 +221,6 @@ class MapPanel(QWidget):
             tr("Loading publication years"),
             lambda task: self._gateway.years(drawing.ids),
             show,
-            queue=JobQueue.short,
             replaces="map years",
         )
 
@@ -244,7 +241,6 @@ class MapPanel(QWidget):
             tr("Counting citations"),
             lambda task: self._gateway.citations(points.ids),
             show,
-            queue=JobQueue.short,
             replaces="map citations",
         )
 
@@ -274,7 +270,6 @@ class MapPanel(QWidget):
             tr("Finding similar papers"),
             lambda task: self._gateway.similar(paper),
             show,
-            queue=JobQueue.short,
             replaces="similar papers on the map",
         )
 

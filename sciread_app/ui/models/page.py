@@ -96,10 +96,7 @@ class ModelsPage(Page):
     def go_back(self) -> None:
         """Activate the previously active model again."""
         self._jobs.run(
-            tr("Loading models"),
-            lambda task: self._registry.earlier(),
-            self._go_back_to,
-            queue=JobQueue.short,
+            tr("Loading models"), lambda task: self._registry.earlier(), self._go_back_to
         )
 
     def add_folder(self) -> None:
@@ -134,6 +131,7 @@ class ModelsPage(Page):
                 tr("Exporting {title}", title=model.title),
                 lambda task: self._registry.export(model.name, target, task, may_replace=True),
                 lambda file: self._show_message(tr("Exported to {file}", file=file.name)),
+                queue=JobQueue.long,
             )
 
     def rename(self) -> None:
@@ -190,7 +188,6 @@ class ModelsPage(Page):
             tr("Loading models"),
             lambda task: (self._registry.all(), self._registry.trashed()),
             lambda found: self._show(*found, choose=choose),
-            queue=JobQueue.short,
             replaces="models",
         )
 
@@ -214,7 +211,6 @@ class ModelsPage(Page):
                 tr("Verifying model files"),
                 lambda task: [self._registry.check(model.name, task) for model in unchecked],
                 self._files_checked,
-                queue=JobQueue.short,
                 replaces="models checked",
             )
 
@@ -244,7 +240,6 @@ class ModelsPage(Page):
                 self._show_about,
                 on_failed=self._not_shown,
                 on_cancelled=self.list.forget_menu,
-                queue=JobQueue.short,
                 replaces="model card",
             )
         else:
@@ -296,7 +291,7 @@ class ModelsPage(Page):
     # Actions on the selected model
 
     def _run(self, title: str, work: Callable[[Task], Any], done: Callable[[Any], None]) -> None:
-        self._jobs.run(title, work, done, queue=JobQueue.short)
+        self._jobs.run(title, work, done)
 
     def _show_message(self, message: str) -> None:
         self._context.toast.show_message(message)

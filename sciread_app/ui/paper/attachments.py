@@ -21,7 +21,7 @@ from sciread_app.domain.paper import PaperFile, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import file_size
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
@@ -135,13 +135,7 @@ class AttachmentList(QWidget):
             self.failed.emit(problem)
             self.changed.emit()  # a part may have been done
 
-        self._jobs.run(
-            title,
-            work,
-            lambda _: self.changed.emit(),
-            on_failed=failed,
-            queue=JobQueue.short,
-        )
+        self._jobs.run(title, work, lambda _: self.changed.emit(), on_failed=failed)
 
     def _paint(self, theme: Theme) -> None:
         self.add.setIcon(icon("add", theme.accent))

@@ -24,7 +24,7 @@ from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.parser import Query
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.paper.copy_button import put_on_clipboard
 from sciread_app.ui.paper.details_html import (
     ACCEPT,
@@ -225,7 +225,6 @@ class DetailsPanel(QFrame):
             self._copied,
             on_failed=self._not_copied,
             on_cancelled=self.parts.copy.show_format,
-            queue=JobQueue.short,
             replaces="copy",
         )
 
@@ -283,7 +282,6 @@ class DetailsPanel(QFrame):
                 tr("Loading paper"),
                 lambda task: self._about.details(paper, query, task),
                 lambda details: self._show(paper, details, edits),
-                queue=JobQueue.short,
                 replaces=f"details {id(self)}",  # there are other panels, on other pages
             )
 
@@ -311,7 +309,6 @@ class DetailsPanel(QFrame):
             lambda _: self._edited(),
             on_failed=failed,
             on_cancelled=self._edited,
-            queue=JobQueue.short,
         )
 
     def _mark(self, method: str, name: str) -> None:
@@ -325,9 +322,7 @@ class DetailsPanel(QFrame):
             self.parts.tags.show_known(names.tags)
             self.parts.collections.show_known(names.collections)
 
-        self._jobs.run(
-            tr("Looking up names"), lambda task: self._about.names(), show, queue=JobQueue.short
-        )
+        self._jobs.run(tr("Looking up names"), lambda task: self._about.names(), show)
 
     def _not_copied(self, problem: JobError) -> None:
         self.parts.copy.show_done(tr("Could not copy"))

@@ -21,7 +21,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.errors import of_disk
 from sciread_app.language import format_day, tr
 from sciread_app.services.library.note_drafts import NEW
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
+from sciread_app.ui.jobs.runner import JobError, JobRunner, job_error
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Details, PaperNote
 from sciread_app.ui.widgets.focus import holds_focus
@@ -229,7 +229,6 @@ class NoteView(QFrame):
             lambda _: self._end(text),
             on_failed=self._not_saved,
             on_cancelled=lambda: self._set_saving(False),
-            queue=JobQueue.short,
         )
 
     def delete_when_saved(self) -> None:
@@ -258,7 +257,6 @@ class NoteView(QFrame):
         self._jobs.run(
             tr("Discarding a draft"),
             lambda task: drafts.delete(paper, number),
-            queue=JobQueue.short,
             replaces=self._draft,
         )
         if self._discarded.strip() and self._discarded != self._saved:
@@ -294,7 +292,6 @@ class NoteView(QFrame):
                 lambda task: drafts.save(paper, number, text),
                 lambda _: self._draft_saved(),
                 on_failed=self._draft_not_saved,
-                queue=JobQueue.short,
                 replaces=self._draft,
             )
 
@@ -322,7 +319,6 @@ class NoteView(QFrame):
             lambda _: self._removed(),
             on_failed=self._not_saved,
             on_cancelled=lambda: self._set_saving(False),
-            queue=JobQueue.short,
         )
 
     def _removed(self) -> None:

@@ -126,7 +126,6 @@ class RelatedPapers(QWidget):
             done,
             on_failed=failed,
             on_cancelled=lambda: self._loading.discard(tab),
-            queue=JobQueue.short,
             replaces=f"around {tab} {id(self)}",  # there are other panels, on other pages
         )
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.clipboard_formats import CopyCitation, CopyWhat, Style
 from sciread_app.language import tr
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -98,7 +98,6 @@ class StylePicker(QDialog):
             lambda task: self._about.add_style(file),
             self._added,
             on_failed=self._not_added,
-            queue=JobQueue.short,
             replaces="add style",
         )
 

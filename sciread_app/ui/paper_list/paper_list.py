@@ -35,7 +35,7 @@ from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.formatting import authors
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
 from sciread_app.ui.paper_list.density import Density
@@ -192,12 +192,7 @@ class PaperModel(QAbstractTableModel):
                 self._loading.discard(page)
                 self._load()
 
-        self._jobs.run(
-            tr("Loading papers"),
-            lambda task: self._source.cards(papers),
-            show,
-            queue=JobQueue.short,
-        )
+        self._jobs.run(tr("Loading papers"), lambda task: self._source.cards(papers), show)
 
     def _keep(self, papers: Sequence[PaperId], cards: Sequence[Card]) -> None:
         found = {card.paper.id: card for card in cards}

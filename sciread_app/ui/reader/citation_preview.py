@@ -18,7 +18,7 @@ from sciread_app.services.library.reader import (
     ReaderService,
 )
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.reader.overlays.citation_card import CitationCard
 from sciread_app.ui.reader.pages.page_view import PageView
 
@@ -147,13 +147,7 @@ class CitationPreview(QObject):
             self._known[hovered] = cited
             then()
 
-        self._jobs.run(
-            tr("Looking up a citation"),
-            work,
-            done,
-            queue=JobQueue.short,
-            replaces="citation",
-        )
+        self._jobs.run(tr("Looking up a citation"), work, done, replaces="citation")
 
     def _show(self, hovered: Hovered) -> None:
         page, link = hovered

@@ -40,7 +40,7 @@ from sciread_app.services.library.reader import (
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppEvents
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.reader.citation_preview import CitationPreview
 from sciread_app.ui.reader.find_bar import FileSearch
 from sciread_app.ui.reader.highlight_colours import HIGHLIGHT_IN, NAMES, swatch
@@ -607,7 +607,7 @@ class DocumentView(QWidget):
             if edits:
                 events.edited.emit()
 
-        self._jobs.run(title, work, end, queue=JobQueue.short)
+        self._jobs.run(title, work, end)
 
     def restore(self, place: ReadingPlace) -> None:
         # Lay out first: before, its width is not the final one.

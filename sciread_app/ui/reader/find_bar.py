@@ -12,7 +12,7 @@ from sciread_app.domain.annotations.annotations import TextMatch
 from sciread_app.language import tr, trn
 from sciread_app.services.library.reader import OpenFile, SearchOfFile
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobRunner
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.style.icons import icon
@@ -158,10 +158,7 @@ class FileSearch(QObject):
 
         if words.strip():
             self._job = self._jobs.run(
-                tr("Searching a file"),
-                work,
-                lambda result: self._end_search(number, result),
-                queue=JobQueue.short,
+                tr("Searching a file"), work, lambda result: self._end_search(number, result)
             )
 
     def stop(self) -> None:

@@ -108,7 +108,7 @@ class ReaderPage(Page):
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._update_tabs()
-        jobs.run(tr("Preparing the reader"), lambda task: files.prepare(), queue=JobQueue.short)
+        jobs.run(tr("Preparing the reader"), lambda task: files.prepare())
         appearance.changed.connect(self._paint)
 
     def palette_entries(self) -> Sequence[PaletteEntry]:
@@ -268,7 +268,6 @@ class ReaderPage(Page):
                 tr("Highlights and notes were exported to {name}.", name=path.name)
             ),
             on_failed=self._context.messages.show_problem,
-            queue=JobQueue.short,
             file=path,
         )
 
@@ -317,6 +316,7 @@ class ReaderPage(Page):
             lambda task: self._files.save_annotated(paper, path, target, task, password),
             done,
             on_failed=self._context.messages.show_problem,
+            queue=JobQueue.long,
         )
 
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
@@ -379,7 +379,6 @@ class ReaderPage(Page):
             lambda task: about.quoted(paper, passage, pages, style, task),
             done,
             on_failed=self._context.messages.show_problem,
-            queue=JobQueue.short,
             replaces="citation of selected text",
         )
 
@@ -428,11 +427,7 @@ class ReaderPage(Page):
                     self.take_focus()
 
         self._jobs.run(
-            tr("Listing recently read papers"),
-            work,
-            show,
-            queue=JobQueue.short,
-            replaces="recently read papers",
+            tr("Listing recently read papers"), work, show, replaces="recently read papers"
         )
 
     def _unlisted(self) -> dict[str, float]:

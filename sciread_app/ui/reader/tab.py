@@ -21,7 +21,7 @@ from sciread_app.services.library.reader import (
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppEvents
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.style.theme import Appearance, scaled, styled
@@ -100,7 +100,6 @@ class ReaderTab(QStackedWidget):
             partial(self._show, bool(password)),
             on_failed=self._failed,
             on_cancelled=self._explain_cancellation,
-            queue=JobQueue.short,
         )
 
     def _look(self, password: str, task: Task) -> Opened | CannotShow:

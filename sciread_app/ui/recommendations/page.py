@@ -18,7 +18,7 @@ from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper_list.paper_list import CardSource
@@ -230,7 +230,6 @@ class RecommendationsPage(Page):
                 tr("Loading the papers of a query"),
                 lambda task: self._services.fetched(subject),
                 lambda papers: navigate.show_papers(papers, subject.name),
-                queue=JobQueue.short,
                 replaces="papers of topic",
             )
         elif subject:
@@ -288,7 +287,6 @@ class RecommendationsPage(Page):
             work,
             self._show,
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="recommendations",
         )
 
@@ -353,14 +351,7 @@ class RecommendationsPage(Page):
             self._context.messages.show_problem(problem)
             self._ask()
 
-        self._jobs.run(
-            title,
-            lambda task: act(),
-            end,
-            on_failed=failed,
-            on_cancelled=self._ask,
-            queue=JobQueue.short,
-        )
+        self._jobs.run(title, lambda task: act(), end, on_failed=failed, on_cancelled=self._ask)
 
     def _learnt(self) -> None:
         self._ask()
@@ -375,7 +366,6 @@ class RecommendationsPage(Page):
             lambda task: self._services.set_preferences(subject, preferences),
             lambda _: self._learnt(),
             on_failed=self._explain,
-            queue=JobQueue.short,
         )
 
     # Empty states

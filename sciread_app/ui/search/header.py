@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
 from sciread_app.ui.search.empty_list import contains_note
@@ -123,7 +123,6 @@ class SearchHeader(QWidget):
             lambda task: self._source.likeness(source, task),
             look,
             on_failed=self.search_box.explain,
-            queue=JobQueue.short,
             replaces="likeness",
         )
 
@@ -235,7 +234,6 @@ class SearchHeader(QWidget):
             tr("Looking up names"),
             lambda task: self._source.names(field, written, task),
             lambda names: self.search_box.offer_names(field, written, names),
-            queue=JobQueue.short,
             replaces="names",
         )
 

@@ -19,7 +19,7 @@ from sciread_app.errors import BadQuery
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.library.tree.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
@@ -262,7 +262,6 @@ class SearchPage(Page):
             tr("Listing papers"),
             lambda task: self._finder.without_trash(view.given),
             lambda left: self._update(replace(view, listing=ResultList(left, len(left)))),
-            queue=JobQueue.short,
             replaces="search",
         )
 
@@ -395,7 +394,6 @@ class SearchPage(Page):
             lambda task: _results(self._finder, request, mode, task, order),
             lambda found: self._take(show, request, found),
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="search",
         )
 
@@ -479,7 +477,6 @@ class SearchPage(Page):
             tr("Loading the map"),
             lambda task: import_module("sciread_app.ui.map.panel"),
             lambda module: self._build_map(module.MapPanel),
-            queue=JobQueue.short,
             replaces="map modules",
         )
 

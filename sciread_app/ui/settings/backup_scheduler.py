@@ -57,14 +57,15 @@ class BackupScheduler(QObject):
             if due and self._tried != today:
                 self._tried = today
                 self._jobs.run(
-                    tr("Backing up the library"), lambda task: self._services.back_up(today, task)
+                    tr("Backing up the library"),
+                    lambda task: self._services.back_up(today, task),
+                    queue=JobQueue.long,
                 )
 
         self._jobs.run(
             tr("Checking backups"),
             lambda task: self._services.backup_due(today),
             begin,
-            queue=JobQueue.short,
             replaces="backup",
         )
 

@@ -71,11 +71,7 @@ class BackupsPanel(QWidget):
             then()
 
         self._jobs.run(
-            tr("Loading backups"),
-            lambda task: self._services.backups(),
-            show,
-            queue=JobQueue.short,
-            replaces="backups",
+            tr("Loading backups"), lambda task: self._services.backups(), show, replaces="backups"
         )
 
     def take_focus(self) -> None:
@@ -90,7 +86,9 @@ class BackupsPanel(QWidget):
             return
         self._backing_up = True
         self.now.setText(tr("Backing up…"))
-        job = self._jobs.run(tr("Backing up the library"), self._services.back_up_now)
+        job = self._jobs.run(
+            tr("Backing up the library"), self._services.back_up_now, queue=JobQueue.long
+        )
 
         def ended(other: object) -> None:
             if other is job:

@@ -31,7 +31,6 @@ from sciread_app.settings import (
     pdf_name_problem,
 )
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.style.theme import ThemeChoice, styled
@@ -248,7 +247,6 @@ class SettingsPage(Page):
             lambda task: self._services.cited(EXAMPLE, style),
             self._show_style_example,
             on_failed=lambda problem: self._style_row.show_error(problem.text),
-            queue=JobQueue.short,
             replaces="citation example",
         )
 
@@ -319,7 +317,6 @@ class SettingsPage(Page):
             tr("Loading API keys"),
             lambda task: self._services.keys(),
             self._show_keys,
-            queue=JobQueue.short,
             replaces="keys",
         )
 
@@ -343,7 +340,6 @@ class SettingsPage(Page):
             tr("Saving an API key"),
             lambda task: self._services.set_key(name, key),
             lambda _: self._load_keys(),
-            queue=JobQueue.short,
         )
 
     def _build(self) -> None:

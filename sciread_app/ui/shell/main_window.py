@@ -289,7 +289,6 @@ class MainWindow(QMainWindow):
             tr("Finding the PDF file"),
             lambda task: self.gateway.workspace.reader.files(paper),
             found,
-            queue=JobQueue.short,
             replaces="file to read",
         )
 
@@ -441,7 +440,6 @@ class MainWindow(QMainWindow):
             tr("Adding a watched folder"),
             lambda task: self.gateway.workspace.watch_folder(folder),
             lambda _: self.events.watched_folders_edited.emit(),
-            queue=JobQueue.short,
         )
 
     def show_imports(self) -> None:
@@ -626,15 +624,11 @@ class MainWindow(QMainWindow):
             tr("Loading the model"),
             self.gateway.load_model,
             lambda _: self._library_changed(LibraryChanges(vectors=True)),
-            queue=JobQueue.short,
         )
         self._show_status()
         self.importing.encode_missing()
         self._jobs.run(
-            tr("Preparing pages"),
-            lambda task: prepare(),
-            lambda _: self._pages_imported(),
-            queue=JobQueue.short,
+            tr("Preparing pages"), lambda task: prepare(), lambda _: self._pages_imported()
         )
 
     def _pages_imported(self) -> None:
@@ -669,7 +663,6 @@ class MainWindow(QMainWindow):
             tr("Counting papers"),
             lambda task: self.gateway.status(),
             self._status_bar.show_status,
-            queue=JobQueue.short,
             replaces="status",
         )
 

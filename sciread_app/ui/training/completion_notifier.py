@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from sciread_app.language import tr
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
+from sciread_app.ui.jobs.runner import Job, JobError
 from sciread_app.ui.training.text import STATUS_LABELS, STOPPING, is_evaluating
 from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 
@@ -47,7 +47,6 @@ class CompletionNotifier(QObject):
             lambda task: self._runs.all(),
             self._show,
             on_failed=lambda _: self._timer.start(IDLE_MS),
-            queue=JobQueue.short,
             replaces="trainings watched",
         )
 
@@ -120,7 +119,7 @@ class CompletionNotifier(QObject):
             self._jobs.end(job, cancelled=status is not RunStatus.finished)
 
     def _change(self, title: str, change: Callable[[str], TrainingRun], name: str) -> None:
-        self._jobs.run(title, lambda task: change(name), queue=JobQueue.short)
+        self._jobs.run(title, lambda task: change(name))
 
     def _report_end(self, training: TrainingRun) -> None:
         """Report the end of a run, unless the user stopped it or is looking at it."""
@@ -146,7 +145,6 @@ class CompletionNotifier(QObject):
             lambda task: self._runs.log(name),
             lambda text: LogDialog(name, text, window).show(),
             on_failed=self._context.messages.show_problem,
-            queue=JobQueue.short,
         )
 
     def _look_at(self, name: str) -> None:

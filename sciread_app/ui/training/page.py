@@ -131,7 +131,9 @@ class TrainingPage(Page):
     def open(self, source: Path) -> None:
         """Import the run in a folder or a zip."""
         title = tr("Opening a training run")
-        self._jobs.run(title, lambda task: self._gateway.open(source, task), self._opened)
+        self._jobs.run(
+            title, lambda task: self._gateway.open(source, task), self._opened, queue=JobQueue.long
+        )
 
     def do(self, action: str) -> None:
         """Apply one of view.ACTIONS to the current run."""
@@ -297,7 +299,12 @@ class TrainingPage(Page):
             self.load(name)
 
         title = tr("Adding the model of {name}", name=name)
-        self._jobs.run(title, lambda task: self._gateway.importer.add_model(name, task), done)
+        self._jobs.run(
+            title,
+            lambda task: self._gateway.importer.add_model(name, task),
+            done,
+            queue=JobQueue.long,
+        )
 
     def _opened(self, opened: OpenedRun) -> None:
         name = opened.training.name
@@ -324,7 +331,7 @@ class TrainingPage(Page):
     def _light(
         self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any
     ) -> Job:
-        return self._jobs.run(title, work, done, queue=JobQueue.short, **options)
+        return self._jobs.run(title, work, done, **options)
 
     def _build(self, appearance: Appearance) -> None:
         self.count = styled(QLabel(), "quiet")

@@ -23,7 +23,6 @@ from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import when
-from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox
@@ -81,7 +80,6 @@ class WatchedFoldersPanel(QWidget):
             tr("Loading watched folders"),
             lambda task: (workspace.watched_folders.all(), workspace.library.collections.paths()),
             lambda found: self._show(*found),
-            queue=JobQueue.short,
             replaces="watched folders",
         )
 
@@ -125,7 +123,7 @@ class WatchedFoldersPanel(QWidget):
             self._events.watched_folders_edited.emit()
             self.load()
 
-        self._jobs.run(title, lambda task: work(), done, queue=JobQueue.short)
+        self._jobs.run(title, lambda task: work(), done)
 
     def _show(self, folders: Sequence[WatchedFolder], collections: Sequence[str]) -> None:
         chosen = self.selected.id if self.selected else None

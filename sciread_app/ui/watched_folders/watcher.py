@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import Job
+from sciread_app.ui.jobs.runner import Job, JobQueue
 
 if TYPE_CHECKING:
     from sciread_app.services.ingest.watched_folders import FolderScan, ScanReport
@@ -92,6 +92,7 @@ class FolderWatcher(QObject):
             self._scanned,
             stop_note=STOP_NOTE,
             visible=False,
+            queue=JobQueue.long,
         )
 
     def _scanned(self, scan: FolderScan) -> None:

@@ -20,6 +20,7 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui import application
 from sciread_app.ui.application import RESTART, Session
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.workspace import Workspace
@@ -118,7 +119,7 @@ def test_restore_prevented_by_a_task_is_reported_after_the_restart(
     finish = threading.Event()
 
     def start_task_and_restore(window):
-        window._jobs.run("Task without end", lambda task: finish.wait(60))
+        window._jobs.run("Task without end", lambda task: finish.wait(60), queue=JobQueue.long)
         restore(window)
 
     session = Session(qapp, home)

@@ -68,7 +68,6 @@ class FetchController(QObject):
             tr("Loading queries"),
             lambda task: self._fetcher.fetches(),
             self._list,
-            queue=JobQueue.short,
             replaces="fetches",
         )
 
@@ -79,12 +78,7 @@ class FetchController(QObject):
             self._list(fetches)
             self.run([one for one in fetches if one.id == fetch])
 
-        self._jobs.run(
-            tr("Loading queries"),
-            lambda task: self._fetcher.fetches(),
-            begin,
-            queue=JobQueue.short,
-        )
+        self._jobs.run(tr("Loading queries"), lambda task: self._fetcher.fetches(), begin)
 
     def running(self, fetch: int) -> RunningFetch | None:
         return self._running.get(fetch)
@@ -106,7 +100,6 @@ class FetchController(QObject):
             lambda task: self._fetcher.keep(query),
             begin,
             on_failed=self.failed.emit,
-            queue=JobQueue.short,
         )
 
     def run(self, fetches: Sequence[Fetch]) -> None:

@@ -24,7 +24,7 @@ from sciread_app.ui.add_papers.fetch.query_text import (
     with_field,
     with_operator,
 )
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.view_models import SourceForm
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
@@ -175,7 +175,6 @@ class QueryForm(QWidget):
             lambda task: self._checker.check(query),
             show,
             on_failed=self._cannot_check,
-            queue=JobQueue.short,
             replaces="check a query",
         )
 

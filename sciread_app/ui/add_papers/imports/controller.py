@@ -13,7 +13,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.imports.report import headline, summed_up
-from sciread_app.ui.jobs.runner import Job, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
@@ -98,7 +98,9 @@ class ImportController(QObject):
         stop_note: str,
         visible: bool = True,
     ) -> Job:
-        job = self._jobs.run(title, work, on_done, stop_note=stop_note, visible=visible)
+        job = self._jobs.run(
+            title, work, on_done, stop_note=stop_note, visible=visible, queue=JobQueue.long
+        )
         job.retry = retry
         self._imports.add(job)
         return job

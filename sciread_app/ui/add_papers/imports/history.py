@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.imports.report import ImportReportDialog
 from sciread_app.ui.formatting import when
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import ImportSummary
@@ -90,7 +90,6 @@ class ImportHistoryPanel(QWidget):
             tr("Loading import history"),
             lambda task: self._history.imports(),
             self._show,
-            queue=JobQueue.short,
             replaces="imports",
         )
 
@@ -113,7 +112,6 @@ class ImportHistoryPanel(QWidget):
                 tr("Loading an import report"),
                 lambda task: self._history.import_summary(past),
                 lambda summary: show(past, summary),
-                queue=JobQueue.short,
                 replaces="import report",
             )
 

@@ -28,7 +28,7 @@ from sciread_app.ui.evaluation.model_pair_view import ModelPairPicker
 from sciread_app.ui.evaluation.task.confusion_matrix import ConfusionMatrix
 from sciread_app.ui.evaluation.task.scatter import Scatter, turned
 from sciread_app.ui.evaluation.view_models import EvaluationResults
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.charts.line_chart import LineChart
@@ -239,7 +239,6 @@ class TaskView(QWidget):
             lambda task: (gateway.pictures(one), gateway.pictures(other)),
             show,
             on_failed=self._explain,
-            queue=JobQueue.short,
             replaces="pictures",
         )
 

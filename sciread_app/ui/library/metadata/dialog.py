@@ -207,7 +207,6 @@ class MetadataDialog(QDialog):
             tr("Counting papers"),
             lambda task: {field: workspace.metadata.lacking(field) for field in LACKED},
             self._show_groups,
-            queue=JobQueue.short,
             replaces="papers that lack metadata",
         )
 

@@ -10,7 +10,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.formatting import authors
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import Card
@@ -55,7 +55,6 @@ class HoverCard(QFrame):
                 tr("Loading a title"),
                 lambda task: self._source.cards([paper]),
                 self._keep,
-                queue=JobQueue.short,
                 replaces="map hover",
             )
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 
 from sciread_app.language import tr
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.map.canvas.camera import Camera
 from sciread_app.ui.map.canvas.density_raster import Tones, density_image, tones
 from sciread_app.ui.map.canvas.points import MapPoints
@@ -180,7 +180,6 @@ class PointRenderer(QObject):
             tr("Drawing the map"),
             lambda task: make(),
             keep,
-            queue=JobQueue.short,
             replaces=f"map ink {id(self)}",  # two maps may be shown side by side
         )
 

@@ -11,7 +11,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.map.canvas.group_labels import LabelRenderer
 from sciread_app.ui.map.canvas.label_placement import HALO, Placed
 from sciread_app.ui.map.canvas.point_renderer import Viewport
@@ -108,7 +108,6 @@ class TitleLabels(QObject):
             tr("Loading titles"),
             lambda task: self._source.cards(papers),
             self._keep,
-            queue=JobQueue.short,
             replaces=f"map titles {id(self)}",  # two maps may be shown side by side
         )
 

@@ -18,7 +18,7 @@ from sciread_app.services.library.reader import (
     RenderedPageText,
 )
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobError, JobRunner
 
 SHARP_BYTES = 96 << 20
 QUICK_BYTES = 24 << 20
@@ -119,7 +119,6 @@ class PageImageCache(QObject):
                 lambda task: self._get(want, task),
                 lambda got: self._take(want, got),
                 on_failed=lambda problem: self._take(want, problem),
-                queue=JobQueue.short,
             )
 
     def _in_order(self) -> list[Want]:

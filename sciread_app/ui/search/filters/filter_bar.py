@@ -15,7 +15,7 @@ from sciread_app.domain.query.facets import FacetCounts
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
 from sciread_app.ui.search.filters.value_filter import ValueList
 from sciread_app.ui.style.icons import icon
@@ -274,7 +274,6 @@ class FilterBar(QWidget):
             lambda task: self._source.facets(request.parsed, mode, task),
             show,
             on_failed=self._cannot,
-            queue=JobQueue.short,
             replaces=name,
         )
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.query_state import SearchRequest
 from sciread_app.ui.style.theme import Appearance
@@ -54,7 +54,6 @@ class ExampleBar(ChipRow):
                 tr("Looking up titles"),
                 lambda task: {c.paper.id: c.paper.title for c in self._source.cards(unknown)},
                 self._learn,
-                queue=JobQueue.short,
             )
 
     def _learn(self, titles: Mapping[PaperId | None, str]) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.shell.commands.command_palette_entries import (
     SHOWN,
@@ -52,7 +52,6 @@ class CommandPalette(Popup):
             tr("Listing collections and tags"),
             lambda task: PaletteEntries(self._source.goals()),
             keep,
-            queue=JobQueue.short,
             replaces="goals",
         )
 
@@ -94,7 +93,6 @@ class CommandPalette(Popup):
             tr("Looking up similar spellings"),
             lambda task: [*commands.alike(typed), *goals.alike(typed)],
             show,
-            queue=JobQueue.short,
             replaces="alike",
         )
 

@@ -14,7 +14,7 @@ from sciread_app.services.search.paper_finder import FoundPaper
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.formatting import authors
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.shell.commands.popup import Popup
 from sciread_app.ui.style.theme import Appearance
@@ -69,7 +69,6 @@ class PaperPopup(Popup):
             lambda task: self._find(typed, task),
             show,
             on_failed=fail,
-            queue=JobQueue.short,
             replaces="paper to go to",
         )
 

@@ -12,7 +12,6 @@ from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.edit_queue import described
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ class UndoMenu(QObject):
             tr("Checking for changes to undo"),
             lambda task: (self._editor.undoable(), self._editor.redoable()),
             self._show,
-            queue=JobQueue.short,
             replaces="undo",
         )
 

@@ -14,7 +14,7 @@ from sciread_app.errors import LibraryDamaged, SciReadError
 from sciread_app.language import format_moment, tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.backup_rotation import BackupCopy
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.settings.gateway import restoring, salvaging
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.workspace import backups_of
@@ -122,10 +122,7 @@ class Recovery(QObject):
 
     def _list_backups(self) -> None:
         self._jobs.run(
-            tr("Loading backups"),
-            lambda task: backups_of(self._home.folder)[1].all(),
-            self._choose,
-            queue=JobQueue.short,
+            tr("Loading backups"), lambda task: backups_of(self._home.folder)[1].all(), self._choose
         )
 
     def _choose(self, copies: Sequence[BackupCopy]) -> None:

@@ -303,4 +303,4 @@ class TrainingFormController(QObject):
     def _light(
         self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any
     ) -> Job:
-        return self._jobs.run(title, work, done, queue=JobQueue.short, **options)
+        return self._jobs.run(title, work, done, **options)

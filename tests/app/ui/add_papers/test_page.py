@@ -20,7 +20,6 @@ from sciread_app.ui.add_papers.fetch.preview_panel import LOOKING
 from sciread_app.ui.add_papers.fetch.results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.imports.report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.page import FILES, FIRST_SOURCE, IDENTIFIERS, AddPapersPage
-from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.view_models import CitationReport
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.add_papers import BUSY, CHANGES, FakeAddPapers, done, fetch_of
@@ -302,7 +301,7 @@ def test_fetches_do_not_block_searches(qtbot, show, jobs):
     press(qtbot, page.list.all_button)
     qtbot.waitUntil(lambda: len(intake.at_once) == 4)
     answers = []
-    jobs.run("Searching", lambda task: "found", answers.append, queue=JobQueue.short)
+    jobs.run("Searching", lambda task: "found", answers.append)
     qtbot.waitUntil(lambda: answers == ["found"])
     intake.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())

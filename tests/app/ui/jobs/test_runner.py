@@ -31,9 +31,10 @@ def test_run_delivers_the_result_on_the_main_thread(qtbot, jobs):
 
 def test_long_jobs_run_one_at_a_time_beside_short_ones(qtbot, jobs):
     release, order = threading.Event(), []
-    jobs.run("first", lambda task: release.wait(60), lambda _: order.append("first"))
-    jobs.run("second", lambda task: None, lambda _: order.append("second"))
-    jobs.run("search", lambda task: None, lambda _: order.append("search"), queue=JobQueue.short)
+    long = JobQueue.long
+    jobs.run("first", lambda task: release.wait(60), lambda _: order.append("first"), queue=long)
+    jobs.run("second", lambda task: None, lambda _: order.append("second"), queue=long)
+    jobs.run("search", lambda task: None, lambda _: order.append("search"))
     qtbot.waitUntil(lambda: order == ["search"])
     release.set()
     qtbot.waitUntil(lambda: len(order) == 3)
@@ -127,7 +128,7 @@ def test_replaced_job_result_is_dropped(qtbot, jobs):
         raise RuntimeError("too late to matter")
 
     for work in (old, broken, lambda task: "new"):
-        jobs.run("Searching", work, results.append, queue=JobQueue.short, replaces="search")
+        jobs.run("Searching", work, results.append, replaces="search")
     qtbot.waitUntil(lambda: results == ["new"])
     release.set()
     qtbot.waitUntil(lambda: not jobs.running())
@@ -188,8 +189,8 @@ def test_shut_down_cancels_jobs_and_delivers_nothing(qapp):
             stopped.set()
             raise
 
-    jobs.run("Importing", work, delivered.append)
-    jobs.run("Waiting behind it", lambda task: 1, delivered.append)
+    jobs.run("Importing", work, delivered.append, queue=JobQueue.long)
+    jobs.run("Waiting behind it", lambda task: 1, delivered.append, queue=JobQueue.long)
     assert jobs.shut_down(timeout=60)
     assert stopped.is_set()
     qapp.processEvents()
@@ -227,8 +228,8 @@ def test_running_lists_the_jobs_of_a_queue(qtbot, jobs, queue):
 def test_started_is_emitted_when_a_job_begins(qtbot, jobs):
     release, begun = threading.Event(), []
     jobs.started.connect(begun.append)
-    first = jobs.run("first", lambda task: release.wait(60))
-    second = jobs.run("second", lambda task: 2)
+    first = jobs.run("first", lambda task: release.wait(60), queue=JobQueue.long)
+    second = jobs.run("second", lambda task: 2, queue=JobQueue.long)
     qtbot.waitUntil(lambda: begun == [first])
     assert first.has_started and not second.has_started
     release.set()
@@ -245,8 +246,8 @@ def test_paused_job_resumes_where_it_was(qtbot, jobs):
         return "all"
 
     blocker = threading.Event()
-    jobs.run("In front of it", lambda task: blocker.wait(60))
-    job = jobs.run("Counting", work)
+    jobs.run("In front of it", lambda task: blocker.wait(60), queue=JobQueue.long)
+    job = jobs.run("Counting", work, queue=JobQueue.long)
     jobs.set_paused(job)
     blocker.set()
     qtbot.waitUntil(lambda: steps == [0])
@@ -289,16 +290,16 @@ def test_paused_job_gives_up_its_slot_until_resumed(qtbot, jobs):
             steps.set()
             time.sleep(0.005)
 
-    job = jobs.run("first", first, lambda _: ended.append("first"))
+    job = jobs.run("first", first, lambda _: ended.append("first"), queue=JobQueue.long)
     assert steps.wait(60)
-    jobs.run("second", lambda task: None, lambda _: ended.append("second"))
+    jobs.run("second", lambda task: None, lambda _: ended.append("second"), queue=JobQueue.long)
     jobs.set_paused(job)
     qtbot.waitUntil(lambda: ended == ["second"])
     jobs.set_paused(job, False)
     steps.clear()
     assert steps.wait(60)  # the job runs again
-    jobs.run("third", lambda task: None, lambda _: ended.append("third"))
-    jobs.run("search", lambda task: None, lambda _: ended.append("search"), queue=JobQueue.short)
+    jobs.run("third", lambda task: None, lambda _: ended.append("third"), queue=JobQueue.long)
+    jobs.run("search", lambda task: None, lambda _: ended.append("search"))
     qtbot.waitUntil(lambda: ended == ["second", "search"])
     release.set()
     qtbot.waitUntil(lambda: len(ended) == 4)
@@ -308,9 +309,9 @@ def test_paused_job_gives_up_its_slot_until_resumed(qtbot, jobs):
 def test_queued_job_is_cancelled_at_once(qtbot, jobs):
     release, ended = threading.Event(), []
     jobs.finished.connect(lambda job: ended.append(job.title))
-    jobs.run("first", lambda task: release.wait(60))
-    second = jobs.run("second", lambda task: None)
-    jobs.run("third", lambda task: None)
+    jobs.run("first", lambda task: release.wait(60), queue=JobQueue.long)
+    second = jobs.run("second", lambda task: None, queue=JobQueue.long)
+    jobs.run("third", lambda task: None, queue=JobQueue.long)
     second.cancel()
     qtbot.waitUntil(lambda: ended == ["second"])
     release.set()

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.map.map_service import NO_GROUP
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.map.canvas import density_raster, point_renderer
 from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.similar_papers import (
@@ -110,7 +111,7 @@ def test_new_papers_are_placed_while_the_old_map_is_shown(show, gateway, qtbot, 
 
 def test_drawing_names_the_task_that_it_waits_for(show, gateway, qtbot, jobs):
     panel, go_on = show(gateway), threading.Event()
-    jobs.run("Indexing papers", lambda task: go_on.wait(20))
+    jobs.run("Indexing papers", lambda task: go_on.wait(20), queue=JobQueue.long)
     panel.redraw()
     assert "Indexing papers" in panel.empty_states.line.text()
     go_on.set()

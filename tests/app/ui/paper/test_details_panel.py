@@ -543,8 +543,7 @@ def test_note_whose_saving_was_canceled_can_be_saved_again(show, qtbot, jobs, ga
     view = write(qtbot, panel, "precious")
     release = threading.Event()
     others = [
-        jobs.run("Searching", lambda task: release.wait(60), queue=JobQueue.short)
-        for _ in range(JobQueue.short.value)
+        jobs.run("Searching", lambda task: release.wait(60)) for _ in range(JobQueue.short.value)
     ]
     qtbot.waitUntil(lambda: all(job.has_started for job in others))
     view.save()

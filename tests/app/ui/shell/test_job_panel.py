@@ -55,8 +55,8 @@ def centre(qtbot, jobs, appearance):
     return centre
 
 
-def started(qtbot, centre, jobs, steps, **how):
-    job = jobs.run("Importing a.bib", steps, **how)
+def started(qtbot, centre, jobs, steps, queue=JobQueue.long, **how):
+    job = jobs.run("Importing a.bib", steps, queue=queue, **how)
     work = centre._log.of(job)
     return work, centre.row(work)
 
@@ -78,7 +78,7 @@ def test_short_job_that_writes_a_file_is_listed_with_the_file(
 
 def test_job_without_anything_to_do_is_not_listed(qtbot, jobs, centre):
     for work in (lambda task: task.step(0, 0), lambda task: task.step(1, 2)):
-        jobs.run("Indexing papers", work, visible=False)
+        jobs.run("Indexing papers", work, visible=False, queue=JobQueue.long)
         qtbot.waitUntil(lambda: not jobs.running())
     (work,) = centre._log.works
     assert (work.state, work.total) == (TaskState.done, 2)
@@ -89,7 +89,7 @@ def test_status_bar_does_not_claim_that_all_is_indexed_during_indexing(qtbot, jo
     qtbot.addWidget(bar)
     bar.show_status(Status(4, by_meaning=True))
     assert "all indexed" in bar.status.text()
-    jobs.run("Indexing papers", steps, visible=False).indexes = True
+    jobs.run("Indexing papers", steps, visible=False, queue=JobQueue.long).indexes = True
     qtbot.waitUntil(lambda: "all indexed" not in bar.status.text())
     steps.let.release(3)
     qtbot.waitUntil(lambda: "all indexed" in bar.status.text())
@@ -98,7 +98,7 @@ def test_status_bar_does_not_claim_that_all_is_indexed_during_indexing(qtbot, jo
 def test_status_bar_counts_no_papers_before_the_library_is_open(qtbot, jobs):
     bar = StatusBar(jobs)
     qtbot.addWidget(bar)
-    jobs.run("Opening the library", lambda task: None)
+    jobs.run("Opening the library", lambda task: None, queue=JobQueue.long)
     qtbot.waitUntil(lambda: not jobs.running())
     assert bar.status.text() == ""
     bar.show_status(Status(4))
@@ -109,7 +109,7 @@ def test_job_that_fails_before_any_progress_is_listed(qtbot, jobs, centre):
     def fail(task):
         raise SciReadError("The model cannot be read.")
 
-    jobs.run("Indexing papers", fail, visible=False)
+    jobs.run("Indexing papers", fail, visible=False, queue=JobQueue.long)
     qtbot.waitUntil(lambda: not jobs.running())
     assert [work.state for work in centre._log.works] == [TaskState.failed]
 
@@ -264,7 +264,7 @@ def test_failed_jobs_are_not_displaced_by_finished_ones(qtbot, jobs, centre):
     steps.let.release(3)
     failed, _ = started(qtbot, centre, jobs, steps)
     for _ in range(REMEMBERED + 2):
-        jobs.run("Importing", lambda task: None)
+        jobs.run("Importing", lambda task: None, queue=JobQueue.long)
     qtbot.waitUntil(lambda: not jobs.running())
     assert failed in centre._log.works and len(centre._log.works) == REMEMBERED + 1
 
@@ -313,9 +313,9 @@ def test_papers_that_an_import_added_can_be_shown(qtbot, jobs, centre):
 
 
 def test_job_history_omits_searches_and_old_jobs(qtbot, jobs, centre):
-    jobs.run("Searching", lambda task: None, queue=JobQueue.short)
+    jobs.run("Searching", lambda task: None)
     for _ in range(REMEMBERED + 2):
-        jobs.run("Importing", lambda task: None)
+        jobs.run("Importing", lambda task: None, queue=JobQueue.long)
     qtbot.waitUntil(lambda: not jobs.running())
     assert {work.title for work in centre._log.works} == {"Importing"}
     assert len(centre._log.works) == REMEMBERED == len(centre._rows)

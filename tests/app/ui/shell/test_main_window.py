@@ -414,7 +414,7 @@ def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: 
 
     heart.start()
     with qtbot.waitSignal(jobs.finished):
-        jobs.run("Computing", work)
+        jobs.run("Computing", work, queue=JobQueue.long)
     window.page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: not jobs.running())
     # Generous: it must catch work of seconds on the window's own thread.

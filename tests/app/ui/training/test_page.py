@@ -830,7 +830,7 @@ def test_held_tiles_show_zero_citations_without_about():
 def test_form_names_the_job_it_waits_for(qtbot, write, jobs, service):
     shown = write()
     go_on = threading.Event()
-    jobs.run("Encoding papers", lambda task: go_on.wait(60))
+    jobs.run("Encoding papers", lambda task: go_on.wait(60), queue=JobQueue.long)
     qtbot.waitUntil(lambda: jobs.running(JobQueue.long)[0].has_started)
     service.go_on_working.clear()
     click(qtbot, shown.form.start)
