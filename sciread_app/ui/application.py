@@ -44,7 +44,7 @@ from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 
 if TYPE_CHECKING:
-    from sciread_app.ui.settings.gateway import Reopening
+    from sciread_app.ui.settings.operations import Reopening
     from sciread_app.ui.shell.gateway import WindowGateway
     from sciread_app.ui.shell.startup.single_instance import SingleInstanceServer
 

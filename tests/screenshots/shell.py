@@ -151,7 +151,8 @@ def _backups(window: MainWindow) -> None:
     gateway, page = window.gateway, window.other_page("settings")
     assert gateway and isinstance(page, SettingsPage)
     for days in (40, 3, 2, 1, 0):
-        gateway.settings.back_up(date.today() - timedelta(days), Task())
+        day = date.today() - timedelta(days)
+        gateway.workspace.backups.create_daily(gateway.workspace.library, day, Task())
     page.refresh()
     bar = page.area.verticalScrollBar()
     QTimer.singleShot(LATER_MS, page, lambda: bar.setValue(bar.maximum()))

@@ -10,9 +10,10 @@ from PySide6.QtCore import QObject, QTimer
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.settings.operations import moving
 
 if TYPE_CHECKING:
-    from sciread_app.ui.settings.gateway import SettingsGateway
+    from sciread_app.workspace import Workspace
 
 SOON_MS = 20_000  # after the window opens, so as not to slow down the first search
 OFTEN_MS = 1_800_000  # a window may stay open for days
@@ -25,11 +26,11 @@ class BackupScheduler(QObject):
     """Backs up the library once a day, while the window is open, and warns of a folder in which the
     library may be damaged, such as one that is synchronized."""
 
-    def __init__(self, context: AppContext, services: SettingsGateway, parent: QObject) -> None:
+    def __init__(self, context: AppContext, workspace: Workspace, parent: QObject) -> None:
         super().__init__(parent)
         self._messages = context.messages
         self._events = context.events
-        self._services = services
+        self._workspace = workspace
         self._jobs = context.jobs
         self._tried: date | None = None
         self._often = QTimer(self, interval=OFTEN_MS)
@@ -41,7 +42,7 @@ class BackupScheduler(QObject):
         """Begin the checks, the first after a while, and warn of a risky folder at once."""
         self._soon.start()
         self._often.start()
-        if risk := self._services.risk:
+        if risk := self._workspace.risk:
             self._messages.show_warning(
                 risk,
                 SAFE,
@@ -51,26 +52,27 @@ class BackupScheduler(QObject):
 
     def back_up(self) -> None:
         """Back up the library if a backup is due; a failure is reported once a day."""
-        today = date.today()
+        today, home = date.today(), self._workspace.home
+        backups, library = self._workspace.backups, self._workspace.library
 
         def begin(due: bool) -> None:
             if due and self._tried != today:
                 self._tried = today
                 self._jobs.run(
                     tr("Backing up the library"),
-                    lambda task: self._services.back_up(today, task),
+                    lambda task: backups.create_daily(library, today, task),
                     queue=JobQueue.long,
                 )
 
         self._jobs.run(
             tr("Checking backups"),
-            lambda task: self._services.backup_due(today),
+            lambda task: not home.is_sample and backups.is_due(library, today),
             begin,
             replaces="backup",
         )
 
     def _move(self) -> None:
-        self._events.reopen_requested.emit(self._services.moving(None))
+        self._events.reopen_requested.emit(moving(self._workspace.home, None))
 
     def _leave(self) -> None:
-        self._services.change(accepted_risk=self._services.risk)
+        self._workspace.change(accepted_risk=self._workspace.risk)

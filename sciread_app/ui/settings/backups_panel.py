@@ -4,6 +4,7 @@ one."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl, Signal
@@ -26,7 +27,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, select_rows
 
 if TYPE_CHECKING:
-    from sciread_app.ui.settings.gateway import SettingsGateway
+    from sciread_app.workspace import Workspace
 
 # Translators: columns of a list of backups: its date and time, number of papers, size, and type
 COLUMNS = (tr("Created"), tr("Papers"), tr("Size"), tr("Type"))
@@ -45,9 +46,9 @@ class BackupsPanel(QWidget):
 
     restore_requested = Signal(object)  # BackupCopy
 
-    def __init__(self, services: SettingsGateway, jobs: JobRunner) -> None:
+    def __init__(self, workspace: Workspace, jobs: JobRunner) -> None:
         super().__init__()
-        self._services = services
+        self._workspace = workspace
         self._jobs = jobs
         self._copies: Sequence[BackupCopy] = ()
         self._backing_up = False
@@ -71,7 +72,10 @@ class BackupsPanel(QWidget):
             then()
 
         self._jobs.run(
-            tr("Loading backups"), lambda task: self._services.backups(), show, replaces="backups"
+            tr("Loading backups"),
+            lambda task: self._workspace.backups.all(),
+            show,
+            replaces="backups",
         )
 
     def take_focus(self) -> None:
@@ -86,8 +90,11 @@ class BackupsPanel(QWidget):
             return
         self._backing_up = True
         self.now.setText(tr("Backing up…"))
+        workspace = self._workspace
         job = self._jobs.run(
-            tr("Backing up the library"), self._services.back_up_now, queue=JobQueue.long
+            tr("Backing up the library"),
+            lambda task: workspace.backups.create_manual(workspace.library, datetime.now(), task),
+            queue=JobQueue.long,
         )
 
         def ended(other: object) -> None:
@@ -130,9 +137,8 @@ class BackupsPanel(QWidget):
         self.restore_requested.emit(self._copies[self.table.currentRow()])
 
     def _open_folder(self) -> None:
-        settings = self._services.settings
-        folder = settings.backups or str(self._services.home / "backups")
-        QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
+        folder = self._workspace.backups.folder
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def _build(self) -> None:
         table = self.table

@@ -22,6 +22,7 @@ from sciread_app.domain import citekeys
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.domain.text.file_names import file_stem
 from sciread_app.language import format_moment, tr, trn
+from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.settings import (
     CITEKEY_FIELDS,
@@ -33,6 +34,14 @@ from sciread_app.settings import (
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.page import Page
 from sciread_app.ui.settings.backups_panel import BackupsPanel
+from sciread_app.ui.settings.operations import (
+    KeyPlace,
+    cited,
+    key_places,
+    moving,
+    restoring,
+    services_used,
+)
 from sciread_app.ui.style.theme import ThemeChoice, styled
 from sciread_app.ui.watched_folders.panel import WatchedFoldersPanel
 from sciread_app.ui.widgets.build_queue import BuildQueue
@@ -46,7 +55,6 @@ from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import plain_label, show_text
 
 if TYPE_CHECKING:
-    from sciread_app.ui.settings.gateway import KeyPlace, SettingsGateway
     from sciread_app.workspace import Workspace
 
 THEMES = (
@@ -88,11 +96,10 @@ class SettingsPage(Page):
     """Shows the settings in sections, which are added one after the other when the page is first
     shown. Invalid values are explained in their row and not saved."""
 
-    def __init__(
-        self, services: SettingsGateway, workspace: Workspace, context: AppContext
-    ) -> None:
+    def __init__(self, workspace: Workspace, context: AppContext) -> None:
         super().__init__(context.pages)
-        self._services = services
+        self._workspace = workspace
+        self._styles = CitationStyles(workspace.home.styles)
         self._jobs = context.jobs
         self._appearance = context.appearance
         self._events = context.events
@@ -105,7 +112,7 @@ class SettingsPage(Page):
 
     def refresh(self) -> None:
         """Show the saved settings, and load backups, watched folders and keys."""
-        settings = self._services.settings
+        settings = self._workspace.settings
         self.show_theme(self._appearance.choice)
         self.scale.setCurrentText(f"{settings.scale}%")
         self._show_list_text(settings.list_text)
@@ -119,7 +126,7 @@ class SettingsPage(Page):
         self._preview_key()
         self._show_styles(settings.citation_style)
         self._show_proxy(settings.proxy)
-        show_text(self.risk, self._services.risk)
+        show_text(self.risk, self._workspace.risk)
         self.backups.load()
         self.watched.load()
         self._load_keys()
@@ -155,7 +162,7 @@ class SettingsPage(Page):
 
     def _change(self, row: FormRow, **changes: Any) -> None:
         try:
-            self._services.change(**changes)
+            self._workspace.change(**changes)
         except ValueError as wrong:
             row.show_error(str(wrong))
         else:
@@ -163,7 +170,7 @@ class SettingsPage(Page):
 
     def _choose_scale(self) -> None:
         scale = int(self.scale.currentText().removesuffix("%"))
-        if scale != self._services.settings.scale:
+        if scale != self._workspace.settings.scale:
             self._change(self._scale_row, scale=scale)
             self.restart.show()
 
@@ -189,7 +196,7 @@ class SettingsPage(Page):
 
     def _set_pdf_folder(self, folder: str) -> None:
         self._change(self._pdf_folder_row, pdf_folder=folder)
-        self._show_pdf_folder(self._services.settings.pdf_folder)
+        self._show_pdf_folder(self._workspace.settings.pdf_folder)
 
     def _clear_pdf_folder(self) -> None:
         self.choose_pdf_folder.setFocus()  # before the button hides
@@ -224,7 +231,7 @@ class SettingsPage(Page):
         """List the installed styles; others may have been added since."""
         self.citation_style.clear()
         self.citation_style.addItem(tr("Last format used"), "")
-        for style in self._services.styles():
+        for style in self._styles.all():
             self.citation_style.addItem(style.title, style.key)
         self.citation_style.setCurrentIndex(max(0, self.citation_style.findData(chosen)))
         self._preview_style()
@@ -244,7 +251,7 @@ class SettingsPage(Page):
             return
         self._jobs.run(
             tr("Formatting an example"),
-            lambda task: self._services.cited(EXAMPLE, style),
+            lambda task: cited(EXAMPLE, self._styles, style),
             self._show_style_example,
             on_failed=lambda problem: self._style_row.show_error(problem.text),
             replaces="citation example",
@@ -287,7 +294,7 @@ class SettingsPage(Page):
             tr("Move the library to {folder}?", folder=folder),
             tr("The library is closed during the move. Its old file is kept."),
             tr("Move"),
-            lambda: self._events.reopen_requested.emit(self._services.moving(folder)),
+            lambda: self._events.reopen_requested.emit(moving(self._workspace.home, folder)),
         )
 
     def _ask_to_restore(self, copy: BackupCopy) -> None:
@@ -297,7 +304,7 @@ class SettingsPage(Page):
             tr("Restore the backup of {made}?", made=format_moment(copy.created)),
             _replaced_by(copy),
             tr("Restore"),
-            lambda: self._events.reopen_requested.emit(self._services.restoring(copy)),
+            lambda: self._events.reopen_requested.emit(restoring(self._workspace.home, copy)),
         )
 
     def _choose_backups(self) -> None:
@@ -308,14 +315,12 @@ class SettingsPage(Page):
             self.backups.load()
 
     def _show_backups_folder(self) -> None:
-        self._backups_row.help.setText(
-            self._services.settings.backups or str(self._services.home / "backups")
-        )
+        self._backups_row.help.setText(str(self._workspace.backups.folder))
 
     def _load_keys(self) -> None:
         self._jobs.run(
             tr("Loading API keys"),
-            lambda task: self._services.keys(),
+            lambda task: key_places(self._workspace),
             self._show_keys,
             replaces="keys",
         )
@@ -338,7 +343,7 @@ class SettingsPage(Page):
     def _keep_key(self, name: str, key: str) -> None:
         self._jobs.run(
             tr("Saving an API key"),
-            lambda task: self._services.set_key(name, key),
+            lambda task: self._workspace.set_key(name, key),
             lambda _: self._load_keys(),
         )
 
@@ -388,7 +393,7 @@ class SettingsPage(Page):
         self.choose_backups = QPushButton(tr("Change…"))
         self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
-        self.backups = BackupsPanel(self._services, self._jobs)
+        self.backups = BackupsPanel(self._workspace, self._jobs)
         self._left = [
             self._library(),
             self._pdfs(),
@@ -436,7 +441,9 @@ class SettingsPage(Page):
 
     def _library(self) -> FormSection:
         section = FormSection(tr("Library"))
-        section.add(FormRow(tr("Folder"), str(self._services.home), self.open_folder, self.move_it))
+        section.add(
+            FormRow(tr("Folder"), str(self._workspace.home.folder), self.open_folder, self.move_it)
+        )
         section.add(self.risk)
         return section
 
@@ -530,7 +537,7 @@ class SettingsPage(Page):
                 )
             )
         )
-        for service in self._services.services():
+        for service in services_used(self._workspace.settings):
             text = tr(
                 "{occasion}.\nData: {data}. Server: {server}",
                 occasion=service.occasion,
@@ -572,7 +579,7 @@ class SettingsPage(Page):
             lambda: self._change(self._contact_row, contact=self.contact.text().strip())
         )
         self.open_folder.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._services.home)))
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._workspace.home.folder)))
         )
         self.move_it.clicked.connect(self._choose_folder)
         self.choose_backups.clicked.connect(self._choose_backups)

@@ -16,7 +16,6 @@ from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.paper_list.card_loader import CardLoader
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
-from sciread_app.ui.settings.gateway import SettingsGateway
 from sciread_app.ui.view_models import PaletteTarget, Status
 from sciread_app.workspace import Workspace, open_workspace
 
@@ -41,7 +40,6 @@ class WindowGateway:
         self.comparisons = CompareGateway(workspace)
         self.map = MapGateway(workspace)
         self.intake = AddPapersGateway(workspace)
-        self.settings = SettingsGateway(workspace)
         self.recommendations = RecommendationsGateway(workspace)
 
     @cached_property

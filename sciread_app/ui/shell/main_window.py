@@ -643,7 +643,7 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
         from sciread_app.ui.watched_folders.watcher import FolderWatcher
 
-        BackupScheduler(self.context, self.gateway.settings, self).start()
+        BackupScheduler(self.context, self.gateway.workspace, self).start()
         FolderWatcher(self.context, self.gateway.workspace, self._edits.undo, self).start()
         CompletionNotifier(self.context, self.gateway.workspace.training.runs, self).look()
         DigestNotifier(self.context, self.gateway.workspace.digests, self).start()

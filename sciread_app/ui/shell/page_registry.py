@@ -83,7 +83,7 @@ PAGES = (
     ),
     PageSpec(
         "settings", "settings", tr("Settings"), "settings.page:SettingsPage",
-        "settings workspace", actions="settings.actions",
+        "workspace", actions="settings.actions",
     ),
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}

@@ -6,9 +6,7 @@ import logging
 
 import keyring
 import pytest
-from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
-from keyring.errors import PasswordDeleteError
 
 from sciread_app.errors import SourceError
 from sciread_app.sources.api_keys import drop_key, key, set_key
@@ -18,38 +16,10 @@ from sciread_app.tasks import Task
 from tests.support.servers import faults
 from tests.support.servers.local import Answer, LocalServer
 
+pytestmark = pytest.mark.usefixtures("keyring_in_memory")
+
 SECRET = "s3cret-0f-mine"
 HASTE = RetryPolicy(tries=2, first=0.01, longest=0.1)
-
-
-class MemoryKeyring(KeyringBackend):
-    priority = 1
-
-    def __init__(self):
-        super().__init__()
-        self.kept = {}
-
-    def get_password(self, service, username):
-        return self.kept.get((service, username))
-
-    def set_password(self, service, username, password):
-        self.kept[service, username] = password
-
-    def delete_password(self, service, username):
-        if self.kept.pop((service, username), None) is None:
-            raise PasswordDeleteError(username)
-
-
-@pytest.fixture(autouse=True)
-def keyring_in_memory(monkeypatch):
-    for service in ("NCBI", "SEMANTIC_SCHOLAR"):
-        monkeypatch.delenv(f"{service}_API_KEY", raising=False)
-        monkeypatch.delenv(f"SCIREAD_{service}_API_KEY", raising=False)
-    before = keyring.get_keyring()
-    keyring_in_memory = MemoryKeyring()
-    keyring.set_keyring(keyring_in_memory)
-    yield keyring_in_memory
-    keyring.set_keyring(before)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Fixtures that show the window without a screen, a database or a model."""
+"""Fixtures that show the window without a screen, over a real library or a fake one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
+from sciread_app.paths import open_home
+from sciread_app.settings import Settings, write_settings
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from tests.support.ui.fakes.context import context_of
@@ -104,6 +107,17 @@ def context(jobs: JobRunner, appearance: Appearance, tmp_path: Path) -> AppConte
 
 
 @pytest.fixture
+def real_gateway(tmp_path: Path, jobs: JobRunner) -> Iterator[WindowGateway]:
+    """The gateway of an empty library without a model, in the folder `home` of `tmp_path`."""
+    home = open_home(tmp_path / "home")
+    write_settings(home.settings, Settings(model="none"))
+    gateway = open_gateway(home.folder)
+    yield gateway
+    jobs.shut_down()
+    gateway.close()
+
+
+@pytest.fixture
 def show_page(
     qtbot: QtBot, jobs: JobRunner, context: AppContext
 ) -> Callable[[FakeGateway], SearchPage]:
@@ -124,11 +138,13 @@ def show_page(
 @pytest.fixture
 def show_window(
     qtbot: QtBot, jobs: JobRunner, appearance: Appearance, tmp_path: Path
-) -> Callable[[FakeGateway], MainWindow]:
+) -> Callable[[FakeGateway | WindowGateway], MainWindow]:
     """Return a function that shows the whole window and waits until no job runs."""
 
-    def show(gateway: FakeGateway) -> MainWindow:
-        window = MainWindow(tmp_path, jobs, appearance)
+    def show(gateway: FakeGateway | WindowGateway) -> MainWindow:
+        real = isinstance(gateway, WindowGateway)
+        home = gateway.workspace.home.folder if real else tmp_path
+        window = MainWindow(home, jobs, appearance)
         qtbot.addWidget(window)
         window.show()
         window.open(gateway)

@@ -21,6 +21,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui import application
 from sciread_app.ui.application import RESTART, Session
 from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.settings.operations import moving, restoring
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.workspace import Workspace
@@ -80,9 +81,9 @@ def run_with_handlers(qapp, monkeypatch):
 
 
 def restore(window):
-    settings = window.gateway.settings
-    copy = next(copy for copy in settings.backups() if copy.kind is BackupKind.daily)
-    window.events.reopen_requested.emit(settings.restoring(copy))
+    workspace = window.gateway.workspace
+    copy = next(copy for copy in workspace.backups.all() if copy.kind is BackupKind.daily)
+    window.events.reopen_requested.emit(restoring(workspace.home, copy))
     return window.gateway.status().papers
 
 
@@ -148,7 +149,7 @@ def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path, 
     change_settings(home.settings, backups=backups if chosen else "")
 
     def move(window):
-        window.events.reopen_requested.emit(window.gateway.settings.moving(new.folder))
+        window.events.reopen_requested.emit(moving(home, new.folder))
 
     def close(window):
         QApplication.exit(0)
@@ -194,9 +195,8 @@ def test_sample_library_refuses_papers_and_own_backups(home):
         ):
             with pytest.raises(LibraryError, match="sample library"):
                 adding()
-        assert not gateway.settings.backup_due(date(2026, 11, 24))
         with pytest.raises(LibraryError, match="sample library"):
-            gateway.settings.moving(home.folder / "elsewhere").work(Task())
+            moving(workspace.home, home.folder / "elsewhere").work(Task())
         change_settings(home.settings, backups=str(home.backups))
         assert Workspace(home).backups.all() and not workspace.backups.all()
     finally:

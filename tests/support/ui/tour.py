@@ -516,7 +516,7 @@ def _use_settings(window):
     page.contact.editingFinished.emit()
     page.backups.now.click()
     yield
-    page._ask_to_restore(window.gateway.settings.backups()[0])
+    page._ask_to_restore(window.gateway.workspace.backups.all()[0])
     yield
     page._ask_to_move(window._home)
 

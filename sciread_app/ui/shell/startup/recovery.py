@@ -15,7 +15,7 @@ from sciread_app.language import format_moment, tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.backup_rotation import BackupCopy
 from sciread_app.ui.jobs.runner import JobError, JobRunner
-from sciread_app.ui.settings.gateway import restoring, salvaging
+from sciread_app.ui.settings.operations import restoring, salvaging
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.workspace import backups_of
 

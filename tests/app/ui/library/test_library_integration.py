@@ -169,7 +169,7 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
     run("move pdfs")
     assert "PDF folder" in window.messages.message.text() and files[0].exists()
     window.messages.close_message()
-    gateway.settings.change(pdf_folder=str(store))
+    gateway.workspace.change(pdf_folder=str(store))
     run("move pdfs")
     assert [file.name for file in store.iterdir()] == ["Curie - 1901 - Bees of kind 1.pdf"]
     assert not files[0].exists() and "2.pdf" in window.messages.hint.text()
@@ -189,7 +189,7 @@ def test_missing_pdfs_are_looked_for_and_papers_without_any_are_named(
     qtbot.waitUntil(lambda: not jobs.running())
     assert "PDF folder" in window.messages.message.text()
     window.messages.close_message()
-    gateway.settings.change(pdf_folder=str(tmp_path))
+    gateway.workspace.change(pdf_folder=str(tmp_path))
     window.library_controller.choose_all()
     find.trigger()  # no paper has an identifier, so no service is asked
     qtbot.waitUntil(lambda: not jobs.running())
@@ -198,7 +198,7 @@ def test_missing_pdfs_are_looked_for_and_papers_without_any_are_named(
 
 def test_attached_pdf_is_moved_if_settings_say_so(gateway, tmp_path):
     (tmp_path / "pdfs").mkdir()
-    gateway.settings.change(pdf_folder=str(tmp_path / "pdfs"), pdf_import="move")
+    gateway.workspace.change(pdf_folder=str(tmp_path / "pdfs"), pdf_import="move")
     (tmp_path / "new.pdf").write_bytes(make_book(1))
     gateway.about.attach(1, tmp_path / "new.pdf", Task())
     assert [file.name for file in (tmp_path / "pdfs").iterdir()] == [

@@ -5,16 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery, SourceError
+from sciread_app.paths import Home
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 from sciread_app.services.search.paper_finder import FoundPaper
 from sciread_app.services.search.query_by_document import QueryDocument
+from sciread_app.settings import Settings
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
     Card,
@@ -34,7 +37,6 @@ from tests.support.ui.fakes.paper import FakePaperPanel
 from tests.support.ui.fakes.reader import FakeReader
 from tests.support.ui.fakes.recommendations import FakeRecommendations
 from tests.support.ui.fakes.search import FakeSearch
-from tests.support.ui.fakes.settings import FakeSettings
 from tests.support.ui.fakes.training import FakeTraining
 from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
@@ -58,7 +60,9 @@ class FakeGateway(FakeSearch):
         self.go_on_encoding.set()
         self.failures: list[Skipped] = []
         self.intake = FakeAddPapers()
-        self.settings = FakeSettings()
+        self.settings = Settings()
+        self.home, self.risk = Home(Path("/home/ada/SciRead")), ""
+        self.backups = SimpleNamespace(is_due=lambda library, today: False)
         self.watched_folders = FakeWatchedFolders()
         self.library = self.watched_folders.library
         self.watch_folder = self.watched_folders.watch_folder
