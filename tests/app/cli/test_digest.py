@@ -19,7 +19,7 @@ from defusedxml import ElementTree
 from sciread_app import workspace
 from sciread_app.storage.library import Library
 from tests.support.models.fake_encoder import WordsEncoder
-from tests.support.models.topics import BEES, STARS, about, fetch, like
+from tests.support.models.topics import BEES, STARS, about, collect_bees, fetch, like
 from tests.support.servers.eutils_server import EutilsServer
 from tests.support.shell import Shell
 
@@ -32,9 +32,7 @@ def home_with_new_papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shell = Shell(tmp_path_factory.mktemp("new_papers") / "home")
     shell.home.mkdir()
     library = Library(shell.home / "library.sqlite3")
-    bees = library.put([about(BEES, n) for n in range(8)]).ids
-    library.put([about(STARS, n) for n in range(20)])
-    library.collections.add(bees, "bees")
+    collect_bees(library)
     fetch(library, [like(BEES, 3), like(BEES, 5), about(STARS, 100)])
     library.close()
     with pytest.MonkeyPatch.context() as patch:

@@ -8,6 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
+from sciread_app import workspace
 from sciread_app.paths import open_home
 from sciread_app.settings import Settings, write_settings
 from sciread_app.ui.app_context import AppContext
@@ -28,6 +30,8 @@ from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
+from tests.support.models.fake_encoder import WordsEncoder
+from tests.support.models.topics import BEES, STARS, about, collect_bees, fetch, like
 from tests.support.ui.fakes.context import context_of
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -106,15 +110,34 @@ def context(jobs: JobRunner, appearance: Appearance, tmp_path: Path) -> AppConte
     return context_of(jobs, appearance, tmp_path)
 
 
-@pytest.fixture
-def real_gateway(tmp_path: Path, jobs: JobRunner) -> Iterator[WindowGateway]:
-    """The gateway of an empty library without a model, in the folder `home` of `tmp_path`."""
-    home = open_home(tmp_path / "home")
-    write_settings(home.settings, Settings(model="none"))
+@contextmanager
+def opened(folder: Path, jobs: JobRunner, model: str) -> Iterator[WindowGateway]:
+    home = open_home(folder)
+    write_settings(home.settings, Settings(model=model))
     gateway = open_gateway(home.folder)
     yield gateway
     jobs.shut_down()
     gateway.close()
+
+
+@pytest.fixture
+def real_gateway(tmp_path: Path, jobs: JobRunner) -> Iterator[WindowGateway]:
+    """The gateway of an empty library without a model, in the folder `home` of `tmp_path`."""
+    with opened(tmp_path / "home", jobs, "none") as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def bees_gateway(
+    tmp_path: Path, jobs: JobRunner, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[WindowGateway]:
+    """A library with a collection of papers about bees, and fetched papers of which two fit."""
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
+    with opened(tmp_path / "home", jobs, "starter") as gateway:
+        collect_bees(gateway.workspace.library)
+        found = [like(BEES, 3), like(BEES, 5), about(STARS, 100)]
+        fetch(gateway.workspace.library, found)
+        yield gateway
 
 
 @pytest.fixture
@@ -136,17 +159,29 @@ def show_page(
 
 
 @pytest.fixture
-def show_window(
+def new_window(
     qtbot: QtBot, jobs: JobRunner, appearance: Appearance, tmp_path: Path
+) -> Callable[..., MainWindow]:
+    """Return a function that shows a window in which no library is open."""
+
+    def show(home: Path = tmp_path) -> MainWindow:
+        window = MainWindow(home, jobs, appearance)
+        qtbot.addWidget(window)
+        window.show()
+        return window
+
+    return show
+
+
+@pytest.fixture
+def show_window(
+    qtbot: QtBot, jobs: JobRunner, new_window: Callable[..., MainWindow], tmp_path: Path
 ) -> Callable[[FakeGateway | WindowGateway], MainWindow]:
     """Return a function that shows the whole window and waits until no job runs."""
 
     def show(gateway: FakeGateway | WindowGateway) -> MainWindow:
         real = isinstance(gateway, WindowGateway)
-        home = gateway.workspace.home.folder if real else tmp_path
-        window = MainWindow(home, jobs, appearance)
-        qtbot.addWidget(window)
-        window.show()
+        window = new_window(gateway.workspace.home.folder if real else tmp_path)
         window.open(gateway)
         qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
         qtbot.waitUntil(lambda: not jobs.running())

@@ -33,15 +33,13 @@ REFS = r"""
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
+def window(qtbot, jobs, new_window, tmp_path) -> Iterator[MainWindow]:
     """Show the window of a new home that is filled with the sample papers."""
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)
     tiny_package(home / "models" / "tiny")
     write_settings(home / "settings.toml", Settings(model="tiny"))
-    window = MainWindow(home, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+    window = new_window(home)
     window.activateWindow()
     gateway = open_gateway(home)
     window.open(gateway, sample=True)

@@ -28,6 +28,15 @@ def like(words: Sequence[str], number: int) -> Paper:
     return paper(" ".join(chosen[2:7]), abstract=" ".join(chosen[:4]))
 
 
+def collect_bees(library: Library, stars: int = 20) -> list[PaperId]:
+    """Store papers about bees, which are in the collection "bees", and some about stars. Return
+    the ids of the bees."""
+    bees = library.put([about(BEES, n) for n in range(8)]).ids
+    library.put([about(STARS, n) for n in range(stars)])
+    library.collections.add(bees, "bees")
+    return bees
+
+
 def fetch(library: Library, papers: Iterable[Paper], source: str = "arxiv") -> list[PaperId]:
     """Store papers as found by a fetch, and return their ids."""
     import_id = library.import_log.open(

@@ -21,7 +21,7 @@ from sciread_app.services.recommend.recommender import Recommender
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
-from tests.support.models.topics import BEES, STARS, about, fetch
+from tests.support.models.topics import BEES, STARS, about, collect_bees, fetch
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 DAY = 86_400
@@ -53,9 +53,7 @@ def service_of(library, fetcher=None, encode=lambda task: None):
 @pytest.fixture
 def service(library):
     """A service with a daily collection of bees, and stars beside it."""
-    bees = library.put([about(BEES, n) for n in range(8)]).ids
-    library.put([about(STARS, n) for n in range(30)])
-    library.collections.add(bees, "bees")
+    collect_bees(library, 30)
     fetch(library, [about(STARS, n) for n in range(100, 105)])
     made = service_of(library)
     made.set_interval(library.feedback.subject("bees"), DAILY)

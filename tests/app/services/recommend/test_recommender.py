@@ -13,7 +13,7 @@ from sciread_app.services.recommend.recommender import Recommender
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from tests.support.generate.papers import paper
 from tests.support.models.fake_encoder import WordsEncoder
-from tests.support.models.topics import BEES, STARS, about, fetch, like
+from tests.support.models.topics import BEES, STARS, about, collect_bees, fetch, like
 
 DAY = 86_400
 
@@ -35,10 +35,7 @@ def open_recommender(request, library, tmp_path):
 @pytest.fixture
 def held_bees(library):
     """Fill a library with bees and stars, put the bees into a collection, and return their ids."""
-    bees = library.put([about(BEES, n) for n in range(8)]).ids
-    library.put([about(STARS, n) for n in range(30)])
-    library.collections.add(bees, "bees")
-    return bees
+    return collect_bees(library, 30)
 
 
 def feed_of(recommender, name="bees", **options):

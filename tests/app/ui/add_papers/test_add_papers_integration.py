@@ -39,14 +39,12 @@ def failures(jobs) -> list[str]:
 
 
 @pytest.fixture
-def window(failures, qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
+def window(failures, qtbot, jobs, new_window, tmp_path, arxiv) -> Iterator[MainWindow]:
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)
     tiny_package(home / "models" / "tiny")
     write_settings(home / "settings.toml", Settings(model="tiny"))
-    window = MainWindow(home, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+    window = new_window(home)
     gateway = open_gateway(home)
     window.open(gateway)
     qtbot.waitUntil(lambda: window.is_open)

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from sciread_app import workspace
 from sciread_app.domain.digest import Frequency, Interval
-from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
-from sciread_app.ui.shell.main_window import MainWindow
-from tests.support.models.fake_encoder import WordsEncoder
-from tests.support.models.topics import BEES, STARS, about, fetch, like
+from sciread_app.ui.shell.gateway import WindowGateway
 from tests.support.shell import Shell
 
 DAILY = Interval(Frequency.daily)
 
 
 @pytest.fixture
-def gateway(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
-    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
+def gateway(bees_gateway, tmp_path, monkeypatch) -> WindowGateway:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    home = tmp_path / "home"
-    home.mkdir()
-    library = Library(home / "library.sqlite3")
-    library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
-    library.put([about(STARS, n) for n in range(20)])
-    fetch(library, [like(BEES, 3), like(BEES, 5), about(STARS, 100)])
-    library.close()
-    Shell(home).run("encode")
-    gateway = open_gateway(home)
-    yield gateway
-    gateway.close()
+    bees_gateway.workspace.active_model.encode_missing(Task())
+    return bees_gateway
 
 
 def bees_of(gateway):
@@ -41,18 +24,12 @@ def bees_of(gateway):
 
 
 def test_preview_and_digest_of_the_command_line_are_shown(
-    qtbot, jobs, appearance, tmp_path, gateway
+    qtbot, jobs, show_window, tmp_path, gateway
 ):
-    window = MainWindow(tmp_path / "home", jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
-    window.open(gateway)
-    qtbot.waitUntil(lambda: window.is_open)
-
     def settle() -> None:
         qtbot.waitUntil(lambda: not jobs.running())
 
-    settle()
+    window = show_window(gateway)
     gateway.workspace.digests.set_interval(bees_of(gateway)[0], DAILY)
     window.go_to("digest")
     settle()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from PySide6.QtCore import Qt
 
-from sciread_app.settings import Settings, write_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.duplicates.page import MERGED
-from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
+from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 
 Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -23,30 +21,18 @@ ENTRIES = (
 
 
 @pytest.fixture
-def gateway(tmp_path) -> Iterator[WindowGateway]:
+def gateway(real_gateway, tmp_path) -> WindowGateway:
     """Return the gateway of a library with two possible duplicates and no model."""
-    home = tmp_path / "home"
-    home.mkdir()
-    write_settings(home / "settings.toml", Settings(model="none"))
-    gateway = open_gateway(home)
     for number, entry in enumerate(ENTRIES):
         file = tmp_path / f"{number}.bib"
         file.write_text(entry, "utf-8")
-        gateway.workspace.import_files([file], Task())
-    yield gateway
-    gateway.close()
+        real_gateway.workspace.import_files([file], Task())
+    return real_gateway
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
-    window = MainWindow(tmp_path / "home", jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
-    window.open(gateway)
-    qtbot.waitUntil(lambda: window.is_open)
-    qtbot.waitUntil(lambda: not jobs.running())
-    yield window
-    jobs.shut_down()
+def window(show_window, gateway) -> MainWindow:
+    return show_window(gateway)
 
 
 def test_search_finds_pairs_that_imports_missed(qtbot, window, tmp_path):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
-from sciread_app.settings import Settings, write_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.library.edit_dialog import EditDialog
 from sciread_app.ui.library.picker_popup import PickerPopup
 from sciread_app.ui.library.tree.nodes import NameEntry, NodeKind
-from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
+from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.generate.book import make_book
 
@@ -22,30 +19,20 @@ ENTRY = "@article{{p{0}, title = {{Bees of kind {0}}}, author = {{Curie, Marie}}
 
 
 @pytest.fixture
-def gateway(tmp_path) -> Iterator[WindowGateway]:
+def gateway(real_gateway, tmp_path) -> WindowGateway:
     """Return the gateway of a library with six papers and no model."""
-    home = tmp_path / "home"
-    home.mkdir()
-    write_settings(home / "settings.toml", Settings(model="none"))
-    gateway = open_gateway(home)
     file = tmp_path / "bees.bib"
     file.write_text("".join(ENTRY.format(n) for n in range(1, 7)), "utf-8")
-    gateway.workspace.import_files([file], Task())
-    yield gateway
-    gateway.close()
+    real_gateway.workspace.import_files([file], Task())
+    return real_gateway
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
-    window = MainWindow(tmp_path / "home", jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
-    window.open(gateway)
-    qtbot.waitUntil(lambda: window.is_open)
-    qtbot.waitUntil(lambda: not jobs.running() and window.page.model.rowCount() == 6)
+def window(qtbot, show_window, gateway) -> MainWindow:
+    window = show_window(gateway)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 6)
     window.activateWindow()
-    yield window
-    jobs.shut_down()
+    return window
 
 
 def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gateway, jobs):

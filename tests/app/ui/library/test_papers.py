@@ -366,15 +366,12 @@ def test_list_menu_shows_the_actions_of_the_menu_bar(qtbot, window):
     qtbot.waitUntil(lambda: bool(window.page.view.request.like))
 
 
-def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, tmp_path):
+def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, new_window):
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not window.library_controller.sidebar.isVisible()
     window.close()
-    from sciread_app.ui.shell.main_window import MainWindow
 
-    again = MainWindow(tmp_path, jobs, appearance)
-    qtbot.addWidget(again)
-    again.show()
+    again = new_window()
     again.open(gateway)
     qtbot.waitUntil(lambda: again.is_open and again.page.isVisible())
     assert not again.library_controller.sidebar.isVisible()

@@ -49,17 +49,10 @@ def workspace(home) -> Workspace:
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, workspace) -> Iterator[MainWindow]:
-    gateway = WindowGateway(workspace)
-    window = MainWindow(workspace.home.folder, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
-    window.open(gateway)
-    qtbot.waitUntil(lambda: window.is_open)
-    qtbot.waitUntil(lambda: not jobs.running())
-    yield window
+def window(show_window, jobs, workspace) -> Iterator[MainWindow]:
+    yield show_window(WindowGateway(workspace))
     jobs.shut_down()
-    gateway.close()
+    workspace.close()
 
 
 def nearest(workspace, query: str) -> int:
@@ -153,16 +146,11 @@ def test_window_adopts_a_model_activated_elsewhere(qtbot, jobs, window, workspac
     assert window.page.view.listing.ids[0] == nearest(workspace, "bees")
 
 
-def test_interrupted_activation_is_resumed_in_a_new_window(qtbot, jobs, appearance, workspace):
+def test_interrupted_activation_is_resumed_in_a_new_window(qtbot, jobs, show_window, workspace):
     with workspace.active_model.use() as now:
         workspace.library.active_model.begin("theirs", now.ref)
-    gateway = WindowGateway(workspace)
-    window = MainWindow(workspace.home.folder, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
-    window.open(gateway)
-    qtbot.waitUntil(lambda: window.is_open)
+    window = show_window(WindowGateway(workspace))
     qtbot.waitUntil(lambda: window.messages.message.text() == "Now searching with Theirs.")
     assert workspace.active_model.model == "theirs"
     jobs.shut_down()
-    gateway.close()
+    workspace.close()

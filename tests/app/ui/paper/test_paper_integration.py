@@ -10,11 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.clipboard_formats import CopyCitation
-from sciread_app.paths import Home
 from sciread_app.services.library.note_drafts import NEW
-from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.workspace import Workspace
 from tests.support.generate.papers import paper
 from tests.support.servers.local import Answer, LocalServer
 from tests.support.servers.semantic_scholar_server import SemanticScholarServer
@@ -27,7 +24,7 @@ def crossref(asked):
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, monkeypatch) -> Iterator[MainWindow]:
+def window(show_window, real_gateway, jobs, tmp_path, monkeypatch) -> Iterator[MainWindow]:
     with SemanticScholarServer(30) as scholar, LocalServer(crossref) as works:
         for name, value in {
             "SCIREAD_CACHE": str(tmp_path / "cache"),
@@ -37,9 +34,7 @@ def window(qtbot, jobs, appearance, tmp_path, monkeypatch) -> Iterator[MainWindo
             "SCIREAD_CROSSREF_PAUSE": "0",
         }.items():
             monkeypatch.setenv(name, value)
-        (tmp_path / "settings.toml").write_text('model = "none"')  # nothing here needs one
-        workspace = Workspace(Home(tmp_path))
-        workspace.library.put(
+        real_gateway.workspace.library.put(
             [
                 paper("Birds", abstract="They fly."),
                 paper(
@@ -48,16 +43,8 @@ def window(qtbot, jobs, appearance, tmp_path, monkeypatch) -> Iterator[MainWindo
                 ),
             ]
         )  # fmt: skip
-        gateway = WindowGateway(workspace)
-        window = MainWindow(tmp_path, jobs, appearance)
-        qtbot.addWidget(window)
-        window.show()
-        window.open(gateway)
-        qtbot.waitUntil(lambda: window.is_open)
-        qtbot.waitUntil(lambda: not jobs.running())
-        yield window
+        yield show_window(real_gateway)
         jobs.shut_down()
-        gateway.close()
 
 
 def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, jobs):

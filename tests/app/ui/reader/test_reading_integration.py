@@ -12,7 +12,6 @@ from sciread_app import workspace
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.shell.gateway import open_gateway
-from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.generate.book import make_book
 from tests.support.generate.pdf import At as TextAt
 from tests.support.generate.pdf import body
@@ -25,17 +24,11 @@ Shift = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, monkeypatch):
+def window(show_window, jobs, tmp_path, monkeypatch):
     # The real model takes seconds to start.
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
-    home = tmp_path / "home"
-    gateway = open_gateway(home)
-    window = MainWindow(home, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
-    window.open(gateway)
-    qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
-    yield window
+    gateway = open_gateway(tmp_path / "home")
+    yield show_window(gateway)
     jobs.shut_down()
     gateway.close()
 

@@ -186,12 +186,10 @@ def test_headline_of_an_import_report(summary, expected):
     assert headline(summary).startswith(expected)
 
 
-def test_sample_is_imported_before_the_page_is_shown(qtbot, jobs, appearance, tmp_path):
+def test_sample_is_imported_before_the_page_is_shown(qtbot, jobs, new_window):
     gateway = FakeGateway(0)
     gateway.go_on_importing.clear()
-    window = MainWindow(tmp_path, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+    window = new_window()
     window.open(gateway, sample=True)
     qtbot.waitUntil(lambda: bool(jobs.running()))
     assert not window.is_open
@@ -203,14 +201,12 @@ def test_sample_is_imported_before_the_page_is_shown(qtbot, jobs, appearance, tm
     assert report_of(window) is None
 
 
-def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, tmp_path):
+def test_failed_sample_import_leaves_an_empty_library(qtbot, new_window):
     class Broken(FakeGateway):
         def add_sample(self, task):
             raise LibraryError("The disk is full.", "Make room.")
 
-    window = MainWindow(tmp_path, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+    window = new_window()
     window.open(Broken(0), sample=True)
     qtbot.waitUntil(lambda: window.is_open and window.page.isVisible())
     qtbot.waitUntil(window.page.welcome.isVisible)
@@ -218,10 +214,8 @@ def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, t
     assert window.messages.hint.text() == "Make room."
 
 
-def test_library_that_cannot_be_opened_is_explained(qtbot, jobs, appearance, tmp_path):
-    window = MainWindow(tmp_path, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+def test_library_that_cannot_be_opened_is_explained(new_window):
+    window = new_window()
     window.cannot_open(JobError("The library is from a newer SciRead.", "Update this one."))
     assert window._loading_page.title.text() == "The library is from a newer SciRead."
     assert window._loading_page.text.text() == "Update this one."
@@ -324,11 +318,9 @@ def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance,
 
 
 @pytest.fixture
-def opening(qtbot, jobs, appearance, tmp_path):
+def opening(new_window):
     """A window in which no library is open yet."""
-    window = MainWindow(tmp_path, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+    window = new_window()
     window.activateWindow()
     return window
 
@@ -423,14 +415,12 @@ def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: 
 
 
 @pytest.fixture
-def sample_window(qtbot, jobs, appearance, tmp_path):
+def sample_window(qtbot, jobs, new_window, tmp_path):
     """The window of a sample library, in the folder of an own library."""
     (tmp_path / "library.sqlite3").touch()
     folder = Home(tmp_path).sample.folder
     folder.mkdir()
-    window = MainWindow(folder, jobs, appearance)
-    qtbot.addWidget(window)
-    window.show()
+    window = new_window(folder)
     window.open(FakeGateway(5))
     qtbot.waitUntil(lambda: window.is_open and not jobs.running())
     return window
