@@ -132,6 +132,7 @@ class ActivationController(QObject):
             partial(self._activate, request.model),
             self._activated,
             on_failed=partial(self._failed, request),
+            on_cancelled=lambda: None,  # see `_finished`
             queue=JobQueue.short if ready else JobQueue.long,
             replaces="activation",
             stop_note=tr("Papers indexed so far are kept"),

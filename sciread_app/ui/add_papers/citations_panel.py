@@ -97,6 +97,9 @@ class CitationsPanel(QWidget):
         self.missing.load()
 
     def _failed(self, problem: JobError) -> None:
+        if problem.cancelled:
+            self.state.setText(tr("Stopped. Fetch citations again to resume."))
+            return
         show_text(self.problem, f"{problem.message}\n{problem.hint}".strip())
         self.state.setText(
             tr("Citations fetched so far are kept. Fetch citations again to resume.")
@@ -106,8 +109,6 @@ class CitationsPanel(QWidget):
         if job is not self._job:
             return
         self._job = None
-        if job.cancelled:
-            self.state.setText(tr("Stopped. Fetch citations again to resume."))
         self._show_job()
 
     def _show_job(self) -> None:

@@ -96,7 +96,8 @@ class DigestNotifier(QObject):
             self._context.events.papers_added.emit(LibraryChanges(papers=True))
 
     def _failed(self, problem: JobError) -> None:
-        self._context.messages.show_warning(problem.message, problem.hint)
+        if not problem.cancelled:
+            self._context.messages.show_warning(problem.message, problem.hint)
 
     def _reported(self) -> int:
         kept = self._context.open_settings().value(LAST)

@@ -210,7 +210,6 @@ class DuplicatesPage(Page):
             look,
             lambda show: show(),
             on_failed=self._explain,
-            on_cancelled=lambda: self._explain(JobError(tr("The duplicates were not loaded."))),
             replaces="duplicates",
         )
 
@@ -299,7 +298,6 @@ class DuplicatesPage(Page):
             lambda task: (sides := self._reviewer.sides(pair)) and comparison(pair, sides),
             self._show_comparison,
             on_failed=self._explain_pair,
-            on_cancelled=self._leave_pair,
             replaces="pair",
         )
 

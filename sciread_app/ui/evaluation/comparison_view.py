@@ -266,7 +266,6 @@ class ComparisonView(ModelPairView):
             work,
             lambda results: self._show(*results, board, (one, other)),
             on_failed=self._explain,
-            on_cancelled=lambda: self._explain(JobError(tr("The comparison was canceled."))),
             replaces="verdict",
         )
 

@@ -197,7 +197,9 @@ class LearningView(QWidget):
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: JobError) -> None:
-        self.empty.show_message("similar", problem.message, problem.hint)
+        self.empty.show_message(
+            "similar", problem.message, problem.hint, ((tr("Retry"), self.ask),)
+        )
         self._pages.setCurrentIndex(0)
 
     def _paint(self, theme: Theme) -> None:

@@ -81,11 +81,13 @@ class TaskState(enum.Enum):
 @dataclass(frozen=True)
 class JobError:
     """An error to be shown to the user. `report`, for a developer, is there if the fault is
-    ours."""
+    ours. A job that was canceled has not failed, but a view that waits for it is told in the same
+    way that nothing will come."""
 
     message: str
     hint: str = ""
     report: str = ""
+    cancelled: bool = False
 
     @property
     def text(self) -> str:
@@ -129,7 +131,7 @@ class Job:
     file: Path | None = None
     show_log: Callable[[Any], object] | None = None
     on_cancel: Callable[[], object] = lambda: None  # called as soon as the user cancels
-    on_cancelled: Callable[[], object] = lambda: None  # called when the canceled job has ended
+    on_cancelled: Callable[[], object] | None = None  # called when the canceled job has ended
 
     @property
     def can_pause(self) -> bool:
@@ -234,7 +236,7 @@ class JobRunner(QObject):
         on_done: Callable[[T], None] = lambda _: None,
         *,
         on_failed: Callable[[JobError], None] | None = None,
-        on_cancelled: Callable[[], object] = lambda: None,
+        on_cancelled: Callable[[], object] | None = None,
         queue: JobQueue = JobQueue.short,
         replaces: str = "",
         stop_note: str = "",
@@ -244,9 +246,10 @@ class JobRunner(QObject):
         """Run `work` in `queue` and pass its result to `on_done` on the main thread.
 
         A job started with `replaces` drops the last job started under that name. A failure is
-        passed to `on_failed` if given, else emitted as `failed`. A canceled job has not failed:
-        when it has ended, `on_cancelled` is called, unless it was dropped or ends with the window.
-        For `stop_note`, `file` and `visible` see `Job`.
+        passed to `on_failed` if given, else emitted as `failed`. When a canceled job has ended,
+        `on_cancelled` is called if given, else `on_failed` with an error that is `cancelled`, so
+        that no view waits for ever; neither is called if the job was dropped or ends with the
+        window. For `stop_note`, `file` and `visible` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
         job.stop_note, job.file, job.visible = stop_note, file, visible
@@ -419,7 +422,7 @@ class JobRunner(QObject):
         except (Cancelled, CancelledError):
             job.cancelled = True
             if not job.replaced:
-                job.on_cancelled()
+                self._cancel(job)
         except Exception as error:  # any error at all is shown to the user
             self._fail(job, error)
         else:
@@ -430,6 +433,14 @@ class JobRunner(QObject):
     def _trim_memory(self) -> None:
         if _malloc_trim and not self._closed:
             self._pools[JobQueue.short].submit(_malloc_trim, 0)
+
+    def _cancel(self, job: Job) -> None:
+        if job.on_cancelled:
+            job.on_cancelled()
+        elif job.on_failed:
+            # Translators: {task} is "Searching with two models" or the like
+            text = tr("“{task}” was canceled.", task=job.title)
+            job.on_failed(JobError(text, cancelled=True))
 
     def _fail(self, job: Job, error: Exception) -> None:
         problem = job.problem = job_error(error, job.title)

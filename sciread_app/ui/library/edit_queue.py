@@ -63,7 +63,6 @@ class EditQueue(QObject):
         self._began = time.time()
         self._asked_about = 0  # the earlier edit that the next undo reverts
         self.library_tree = LibraryTree()
-        jobs.finished.connect(self._stopped)
 
     def load(self) -> None:
         """Load the library tree."""
@@ -142,11 +141,12 @@ class EditQueue(QObject):
         if self._busy or not self._waiting:
             return
         title, work = self._waiting.popleft()
-        self._busy = self._jobs.run(title, work, self._end, on_failed=self._fail)
+        self._busy = self._jobs.run(
+            title, work, self._end, on_failed=self._fail, on_cancelled=self._stopped
+        )
 
-    def _stopped(self, job: Job) -> None:
-        if job is self._busy and job.cancelled and not self._jobs.closing:
-            self._end(CompletedEdit(tr("Stopped; you can undo the changes made so far")))
+    def _stopped(self) -> None:
+        self._end(CompletedEdit(tr("Stopped; you can undo the changes made so far")))
 
     def _end(self, done: CompletedEdit) -> None:
         self._busy = None

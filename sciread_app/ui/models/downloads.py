@@ -122,8 +122,9 @@ class ModelDownloads(QFrame):
         self, entry: ModelDownload, work: Callable[[Task], InstalledModel], queue: JobQueue
     ) -> None:
         def refuse(problem: JobError) -> None:
-            entry.refuse(problem)
-            self.refused.emit(problem)
+            if not problem.cancelled:
+                entry.refuse(problem)
+                self.refused.emit(problem)
 
         job = self._jobs.run(
             entry.title.text(), work, self.loaded.emit, on_failed=refuse, queue=queue

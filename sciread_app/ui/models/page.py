@@ -239,7 +239,6 @@ class ModelsPage(Page):
                 lambda task: self._details(key),
                 self._show_about,
                 on_failed=self._not_shown,
-                on_cancelled=self.list.forget_menu,
                 replaces="model card",
             )
         else:

@@ -308,7 +308,6 @@ class DetailsPanel(QFrame):
             lambda task: work(),
             lambda _: self._edited(),
             on_failed=failed,
-            on_cancelled=self._edited,
         )
 
     def _mark(self, method: str, name: str) -> None:

@@ -99,7 +99,6 @@ class ReaderTab(QStackedWidget):
             lambda task: self._look(password, task),
             partial(self._show, bool(password)),
             on_failed=self._failed,
-            on_cancelled=self._explain_cancellation,
         )
 
     def _look(self, password: str, task: Task) -> Opened | CannotShow:
@@ -152,9 +151,6 @@ class ReaderTab(QStackedWidget):
             self._again()
         else:
             self._explain(why)
-
-    def _explain_cancellation(self) -> None:
-        self._failed(JobError(tr("The file was not opened.")))
 
     def _explain(self, why: CannotShow, *, with_password: bool = False) -> None:
         if self._closed:

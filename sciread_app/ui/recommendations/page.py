@@ -351,7 +351,12 @@ class RecommendationsPage(Page):
             self._context.messages.show_problem(problem)
             self._ask()
 
-        self._jobs.run(title, lambda task: act(), end, on_failed=failed, on_cancelled=self._ask)
+        self._jobs.run(
+            title,
+            lambda task: act(),
+            end,
+            on_failed=failed,
+        )
 
     def _learnt(self) -> None:
         self._ask()

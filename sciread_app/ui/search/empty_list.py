@@ -62,7 +62,6 @@ class EmptyList(EmptyState):
             lambda task: self._about.fetch(wanted, task),
             lambda _: self._events.papers_added.emit(LibraryChanges(papers=True)),
             on_failed=lambda problem: explain(problem.text),
-            on_cancelled=lambda: explain(tr("The look-up was canceled.")),
             queue=JobQueue.network,
         )
 

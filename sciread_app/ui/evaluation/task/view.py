@@ -372,7 +372,7 @@ class TaskView(QWidget):
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: JobError) -> None:
-        self._show_message(problem.message, problem.hint)
+        self._show_message(problem.message, problem.hint, (tr("Retry"), self.ask))
 
     def _build(self) -> None:
         self._pages = PageStack(self)

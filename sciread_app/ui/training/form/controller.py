@@ -233,8 +233,9 @@ class TrainingFormController(QObject):
             done(result)
 
         self._job = self._jobs.run(
-            title, work, finish, on_failed=self._failed, queue=queue, file=file
-        )
+            title, work, finish, on_failed=self._failed, on_cancelled=self._stopped, queue=queue,
+            file=file,
+        )  # fmt: skip
         self._show_waiting()
 
     def _show_waiting(self) -> None:
@@ -257,6 +258,10 @@ class TrainingFormController(QObject):
         if problem.report or not self._form.isVisible():
             self._context.messages.show_problem(problem)
 
+    def _stopped(self) -> None:
+        self._form.show_busy("")
+        self._form.show_note(tr("Stopped."))
+
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self._job:
             share = done / total if total else None
@@ -272,9 +277,6 @@ class TrainingFormController(QObject):
                 self._show_waiting()  # for the next job in the queue
         else:
             self._job = None
-            if job.cancelled:
-                self._form.show_busy("")
-                self._form.show_note(tr("Stopped."))
 
     def _stop_waiting(self) -> None:
         if self._job:

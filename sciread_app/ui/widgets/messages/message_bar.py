@@ -202,7 +202,9 @@ class MessageBar(QWidget):
         return [card for card in self._cards if not card.isHidden()]
 
     def show_problem(self, problem: JobError, *actions: Action) -> None:
-        self._put(Message("problem", problem.message, problem.hint, problem.report, actions))
+        """Show a problem until it is closed. The user knows of a job that was canceled."""
+        if not problem.cancelled:
+            self._put(Message("problem", problem.message, problem.hint, problem.report, actions))
 
     def show_warning(
         self, message: str, hint: str = "", *actions: Action, passes: bool = False

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
+from sciread_app.errors import Cancelled
 from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.compare.view_models import in_common, with_moves
@@ -464,3 +465,12 @@ def test_vote_saved_after_the_results_were_cleared_is_kept(
     release.set()
     qtbot.waitUntil(lambda: not jobs.running())
     assert len(gateway.comparisons.votes) == 1 and blind.panel.message.text() == BY_WORDS
+
+
+def test_canceled_search_is_not_waited_for(qtbot, jobs, page, gateway, monkeypatch):
+    def ask_in_vain(*arguments):
+        raise Cancelled()
+
+    monkeypatch.setattr(gateway.comparisons, "ask", ask_in_vain)
+    page.panel.look_again()
+    qtbot.waitUntil(lambda: "canceled" in page.panel.message.text())

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel
 
+from sciread_app.errors import Cancelled
 from sciread_app.ui.evaluation.page import LEARNING
 from sciread_app.ui.style.theme import DARK, LIGHT, ThemeChoice
 from tests.support.ui.fakes.evaluation import training
@@ -101,3 +102,21 @@ def test_late_curves_do_not_replace_the_message(view, dashboard, settled, monkey
     release.set()
     settled()
     assert view.empty.isVisible() and view.charts == []
+
+
+@pytest.mark.parametrize("step", ["trainings", "curves"])
+def test_canceled_loading_can_be_retried(view, dashboard, qtbot, settled, monkeypatch, step):
+    def load_in_vain(*arguments):
+        raise Cancelled()
+
+    with monkeypatch.context() as patch:
+        if step == "trainings":
+            patch.setattr(dashboard.runs, "all", load_in_vain)
+        else:
+            patch.setattr(dashboard, "progress_of", load_in_vain)
+        view.ask()
+        settled()
+    (retry,) = view.empty.buttons()
+    qtbot.mouseClick(retry, Qt.MouseButton.LeftButton)
+    settled()
+    assert not view.empty.isVisible() and len(view.charts) == 2

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.errors import Cancelled
 from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 from sciread_app.ui.evaluation.maps_view import scheme_like, turned
 from sciread_app.ui.evaluation.model_pair_view import ModelPairPicker
@@ -200,6 +201,30 @@ def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settle
     release.set()
     settled()
     assert all(not side.model.listing.ids for side in neighbours.sides)
+
+
+def cancel(*arguments):
+    raise Cancelled()
+
+
+def test_canceled_search_for_neighbors_is_not_waited_for(neighbours, gateway, settled, monkeypatch):
+    monkeypatch.setattr(gateway.comparisons, "ask", cancel)
+    neighbours.pair.swap.click()
+    settled()
+    assert "canceled" in neighbours.message.text()
+
+
+def test_canceled_loading_of_models_can_be_retried(
+    neighbours, gateway, qtbot, settled, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(gateway.comparisons, "models", cancel)
+        neighbours.ask()
+        settled()
+    (retry,) = neighbours.empty.buttons()
+    qtbot.mouseClick(retry, Qt.MouseButton.LeftButton)
+    settled()
+    assert not neighbours.empty.isVisible()
 
 
 def test_late_maps_do_not_replace_the_offer_to_add_a_model(

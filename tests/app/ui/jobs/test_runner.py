@@ -177,6 +177,30 @@ def test_on_failed_receives_the_failure(qtbot, jobs):
     assert everyones == []
 
 
+def canceled(task):
+    raise Cancelled()
+
+
+def test_on_failed_is_told_of_a_canceled_job(qtbot, jobs):
+    mine, everyones = [], []
+    jobs.failed.connect(lambda job, problem: everyones.append(problem))
+    with qtbot.waitSignal(jobs.finished):
+        jobs.run("Searching", canceled, on_failed=mine.append)
+    (problem,) = mine
+    assert problem.cancelled and "Searching" in problem.message
+    assert everyones == []
+
+
+def test_on_cancelled_is_called_in_place_of_on_failed(qtbot, jobs):
+    calls = []
+    with qtbot.waitSignal(jobs.finished):
+        jobs.run(
+            "Searching", canceled, on_failed=calls.append,
+            on_cancelled=lambda: calls.append("canceled"),
+        )  # fmt: skip
+    assert calls == ["canceled"]
+
+
 def test_shut_down_cancels_jobs_and_delivers_nothing(qapp):
     jobs, delivered, stopped = JobRunner(), [], threading.Event()
 

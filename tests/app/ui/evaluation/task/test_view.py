@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
+from sciread_app.errors import Cancelled
 from sciread_app.services.evaluation.per_class_metrics import per_class
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.page import CLASSES
@@ -168,3 +169,17 @@ def test_late_charts_do_not_replace_the_message(qtbot, view, dashboard, page, se
     release.set()
     settled()
     assert view.empty.isVisible()
+
+
+def test_canceled_loading_of_charts_can_be_retried(view, dashboard, qtbot, settled, monkeypatch):
+    def load_in_vain(kept):
+        raise Cancelled()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dashboard, "pictures", load_in_vain)
+        view.ask()
+        settled()
+    (retry,) = view.empty.buttons()
+    qtbot.mouseClick(retry, Qt.MouseButton.LeftButton)
+    settled()
+    assert not view.empty.isVisible()

@@ -47,6 +47,11 @@ def test_second_problem_is_shown_above_the_first(qtbot, banner):
     assert not banner.isVisible()
 
 
+def test_canceled_job_is_no_problem(banner):
+    banner.show_problem(JobError("“Searching” was canceled.", cancelled=True))
+    assert shown(banner) == []
+
+
 def test_at_most_three_messages_are_shown_and_others_wait(qtbot, banner):
     for number in range(1, 6):
         banner.show_problem(JobError(f"Problem {number}"))
