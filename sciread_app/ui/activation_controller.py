@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +12,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.errors import Cancelled
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
-from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.formatting import progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
@@ -108,9 +107,10 @@ class ActivationController(QObject):
             return tr("Stopping…")
         if self.job and not self.job.has_started:
             return tr("Queued")
-        done, total, note = self._progress
-        text = progress_text(done, total, self._rate, note, paused=self.is_paused)
-        return text or tr("Starting…")
+        if self.job is None:
+            return tr("Starting…")
+        progress = self.job.progress
+        return progress_text(progress, progress.note, paused=self.is_paused) or tr("Starting…")
 
     def toggle_pause(self) -> None:
         """Pause or resume the activation."""
@@ -200,13 +200,10 @@ class ActivationController(QObject):
     def _reset_progress(self) -> None:
         self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown
         self.is_stopping = False  # canceled, but the job has not ended yet
-        self._rate, self._progress = ProgressRate(), (0, 0, "")
 
     def _job_progressed(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self.job:
-            self._rate.add(done, time.monotonic())
             self.share = min(1.0, done / total) if total else None
-            self._progress = done, total, note
             self.progressed.emit()
 
     def _job_changed(self, job: Job) -> None:

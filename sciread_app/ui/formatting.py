@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from sciread_app.domain.paper import Paper
 from sciread_app.language import format_day, tr, trn
+from sciread_app.ui.jobs.progress import JobProgress
 
-REMEMBERED = 40  # reports of progress that the rate is taken from
 NOTE = 40  # characters that are shown of what a job reports; the tip has the rest
 MOST_AUTHORS = 6
 
@@ -40,35 +39,9 @@ def file_size(bytes: int) -> str:
     raise AssertionError
 
 
-class ProgressRate:
-    """The rate of a piece of work, from its last progress reports."""
-
-    def __init__(self) -> None:
-        self._points: deque[tuple[float, int]] = deque(maxlen=REMEMBERED)
-
-    def add(self, done: int, now: float) -> None:
-        if self._points and done < self._points[-1][1]:
-            self._points.clear()  # the next stage of the work counts from nothing again
-        self._points.append((now, done))
-
-    @property
-    def rate(self) -> float:
-        """Steps per second; 0 while it is not known."""
-        if len(self._points) < 2:
-            return 0.0
-        (start, first), (end, last) = self._points[0], self._points[-1]
-        return (last - first) / (end - start) if end > start else 0.0
-
-    def left(self, done: int, total: int) -> float | None:
-        """Seconds until the work is done; None while that is not known, as after the last step,
-        when there is only something to complete."""
-        return (total - done) / self.rate if done < total and self.rate else None
-
-
-def progress_text(
-    done: int, total: int, pace: ProgressRate, note: str = "", *, paused: bool = False
-) -> str:
+def progress_text(progress: JobProgress, note: str = "", *, paused: bool = False) -> str:
     """40% · 4,000 of 10,000 · 850/s · 7 s left; of paused work neither rate, time nor note"""
+    done, total = progress.done, progress.total
     parts = [tr("Paused")] if paused else []
     if total:
         percent = min(100, done * 100 // total)
@@ -80,10 +53,10 @@ def progress_text(
         parts.append(f"{done:,}")
     if paused:
         return " · ".join(parts)
-    if pace.rate >= 1:
+    if progress.rate >= 1:
         # Translators: so many in a second
-        parts.append(tr("{rate:,.0f}/s", rate=pace.rate))
-    if (left := pace.left(done, total)) is not None:
+        parts.append(tr("{rate:,.0f}/s", rate=progress.rate))
+    if (left := progress.left) is not None:
         # Translators: {duration} is "7 s" or "2 h 5 min"
         parts.append(tr("{duration} left", duration=duration(left)))
     if note:

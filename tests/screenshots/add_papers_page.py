@@ -208,7 +208,8 @@ def _page(window: MainWindow) -> AddPapersPage:
 
 def _note(page: AddPapersPage, fetch: int) -> str:
     running = page.work.running(fetch)
-    return running.note if running and running.note.endswith(" s)") else ""
+    note = running.progress.note if running else ""
+    return note if note.endswith(" s)") else ""
 
 
 def _is_done(page: AddPapersPage, text: str) -> bool:

@@ -3,7 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.imports.report import MissingFilesDialog
 from sciread_app.ui.add_papers.missing_papers import MissingPapersList
-from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.formatting import progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, styled
@@ -43,7 +42,6 @@ class CitationsPanel(QWidget):
         self._jobs = jobs
         self._appearance = appearance
         self._job: Job | None = None
-        self._pace = ProgressRate()
         self._report: CitationReport | None = None
         self.missing = MissingPapersList(citer, jobs)
         self._build()
@@ -63,7 +61,6 @@ class CitationsPanel(QWidget):
             self.state.setText(tr("Stopping…"))
             self.act.setEnabled(False)
             return
-        self._pace = ProgressRate()
         for label in (self.note, self.problem, self.report):
             label.hide()
         self.failures.hide()
@@ -84,9 +81,8 @@ class CitationsPanel(QWidget):
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is not self._job or not self.act.isEnabled():
             return
-        self._pace.add(done, time.monotonic())
         self.bar.show_progress(done, total)
-        self.state.setText(progress_text(done, total, self._pace) or tr("Starting…"))
+        self.state.setText(progress_text(job.progress) or tr("Starting…"))
         show_text(self.note, note)
 
     def _done(self, report: CitationReport) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
+from sciread_app.ui.jobs.progress import JobProgress
 from trainer.contract.errors import TrainerError
 
 log = logging.getLogger(__name__)
@@ -113,6 +114,7 @@ class Job:
     title: str
     queue: JobQueue
     task: Task = field(default_factory=Task)
+    progress: JobProgress = field(default_factory=JobProgress)
     on_done: Callable[[Any], None] = lambda _: None
     on_failed: Callable[[JobError], None] | None = None
     replaced: bool = False
@@ -313,9 +315,12 @@ class JobRunner(QObject):
         self.started.emit(job)
         return job
 
-    def report(self, job: Job, done: int, total: int, note: str = "") -> None:
-        """Report the progress of an external job."""
+    def report(
+        self, job: Job, done: int, total: int, note: str = "", left: float | None = None
+    ) -> None:
+        """Report the progress of an external job, and the seconds that it expects to need."""
         if job in self.external:
+            job.progress.add(done, total, note, time.monotonic(), left)
             self.progressed.emit(job, done, total, note)
 
     def end(self, job: Job, *, problem: JobError | None = None, cancelled: bool = False) -> None:
@@ -328,6 +333,7 @@ class JobRunner(QObject):
     def set_paused(self, job: Job, paused: bool = True) -> None:
         """Pause a job at its next progress report, where it gives up its slot, or resume it."""
         (job.task.pause if paused else job.task.resume)()
+        job.progress.restart()  # the time of the pause must not count
         self.pause_changed.emit(job)
 
     def running(self, queue: JobQueue | None = None) -> list[Job]:
@@ -402,6 +408,7 @@ class JobRunner(QObject):
         if job in self._running:
             if total:
                 self._list(job)
+            job.progress.add(done, total, note, time.monotonic())
             self.progressed.emit(job, done, total, note)
 
     def _deliver(self, job: Job, future: Future[Any]) -> None:

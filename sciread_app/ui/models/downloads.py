@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from sciread_app.language import tr
 from sciread_app.services.models.installer import DownloadRequest, ModelInstaller
 from sciread_app.services.models.registry import InstalledModel
 from sciread_app.tasks import Task
-from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.formatting import progress_text
+from sciread_app.ui.jobs.progress import JobProgress
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -88,7 +88,7 @@ class ModelDownloads(QFrame):
         super().__init__()
         self._installer = installer
         self._jobs = jobs
-        self._running: dict[Job, tuple[ModelDownload, ProgressRate]] = {}
+        self._running: dict[Job, ModelDownload] = {}
         self._column = column(parent=self, margins=0, spacing=8)
         self.hide()
         jobs.progressed.connect(self._progress)
@@ -129,21 +129,19 @@ class ModelDownloads(QFrame):
         job = self._jobs.run(
             entry.title.text(), work, self.loaded.emit, on_failed=refuse, queue=queue
         )
-        self._running[job] = entry, ProgressRate()
+        self._running[job] = entry
         entry.cancel.clicked.connect(job.cancel)
         entry.cancel.clicked.connect(entry.stop)
         self.busy_changed.emit(True)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job in self._running:
-            entry, pace = self._running[job]
-            pace.add(done, time.monotonic())
             share = min(1.0, done / total) if total else None
-            entry.show_progress(_progress_text(done, total, pace, note), share)
+            self._running[job].show_progress(_progress_text(job.progress), share)
 
     def _finished(self, job: Job) -> None:
         if job in self._running:
-            entry, _ = self._running.pop(job)
+            entry = self._running.pop(job)
             if entry.problem is None:
                 self._drop(entry)
             self.busy_changed.emit(bool(self._running))
@@ -155,11 +153,11 @@ class ModelDownloads(QFrame):
         self.setVisible(bool(self.entries))
 
 
-def _progress_text(done: int, total: int, pace: ProgressRate, note: str) -> str:
+def _progress_text(progress: JobProgress) -> str:
     """Return the progress of a download. Its note has the megabytes, so the percentage needs no
     decimals."""
-    what, between, megabytes = note.partition(": ")
-    if total and between:
-        percent = tr("{percent}%", percent=min(100, done * 100 // total))
+    what, between, megabytes = progress.note.partition(": ")
+    if progress.total and between:
+        percent = tr("{percent}%", percent=min(100, progress.done * 100 // progress.total))
         return f"{percent} · {megabytes}"
-    return progress_text(done, total, pace, what)
+    return progress_text(progress, what)

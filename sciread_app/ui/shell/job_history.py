@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.imports.report import summed_up
-from sciread_app.ui.formatting import ProgressRate, duration, progress_text
+from sciread_app.ui.formatting import duration, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner, TaskState
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
@@ -27,18 +27,21 @@ class JobRecord:
 
     job: Job
     state: TaskState = TaskState.queued
-    done: int = 0
-    total: int = 0  # 0: unknown
-    note: str = ""
-    pace: ProgressRate = field(default_factory=ProgressRate)
     begun: float = 0.0  # seconds since 1970, as `ended`
     ended: float = 0.0
     summary: ImportSummary | None = None
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=LONGEST_LOG))
+    noted: str = ""  # the last note in the log
 
     def log(self, text: str) -> None:
         """Add a line to the log, with the time."""
         self.lines.append(f"{time.strftime('%H:%M:%S')}  {text}")
+
+    def log_note(self, note: str) -> None:
+        """Add a note of the job to the log, unless it is the last one."""
+        if note and note != self.noted:
+            self.log(note)
+        self.noted = note
 
     def log_text(self) -> str:
         """Return the log: when the job was started and paused, what it worked on, how it ended."""
@@ -69,12 +72,13 @@ class JobRecord:
 
     def _progress(self) -> list[str]:
         paused = self.state is TaskState.paused
-        far = progress_text(self.done, self.total, self.pace, self.note, paused=paused)
+        progress = self.job.progress
+        far = progress_text(progress, progress.note, paused=paused)
         if paused:
             return [far]
         parts = [far or tr("Running")]
         elapsed = time.time() - self.begun
-        if self.pace.left(self.done, self.total) is None and elapsed >= 1:
+        if progress.left is None and elapsed >= 1:
             # Translators: {duration} is "7 s" or "2 h 5 min"
             parts.append(tr("{duration} elapsed", duration=duration(elapsed)))
         return parts
@@ -159,16 +163,12 @@ class JobHistory(QObject):
         if work and not work.state.is_over:
             running = TaskState.running if job.has_started else TaskState.queued
             work.state = TaskState.paused if job.task.is_paused else running
-            work.pace = ProgressRate()  # the time of the pause must not count
             work.log(tr("Paused") if job.task.is_paused else tr("Resumed"))
             self.changed.emit(work)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if work := self.of(job):
-            if note and note != work.note:
-                work.log(note)
-            work.done, work.total, work.note = done, total, note
-            work.pace.add(done, time.monotonic())
+            work.log_note(note)
             self.changed.emit(work)
 
     def _finish(self, job: Job) -> None:

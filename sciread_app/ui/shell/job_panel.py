@@ -229,8 +229,8 @@ class JobRow(QFrame):
         going = not state.is_over
         self.status.setText(tr("Stopping…") if self._stopping and going else work.status_text())
         self.bar.setVisible(going and state is not TaskState.queued)
-        self.bar.show_progress(work.done, work.total)
-        if state is TaskState.paused and not work.total:
+        self.bar.show_progress(job.progress.done, job.progress.total)
+        if state is TaskState.paused and not job.progress.total:
             self.bar.setRange(0, 1000)  # without activity
         self.link.setVisible(work.link is not None)
         if work.link:

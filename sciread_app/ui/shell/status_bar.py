@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy
 
 from sciread_app.language import tr, trn
-from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.formatting import progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Status
@@ -25,8 +23,6 @@ class StatusBar(QFrame):
         self.setObjectName("foot")
         self._jobs = jobs
         self._job: Job | None = None
-        self._pace = ProgressRate()
-        self._far = 0, 0  # steps done, and their number
         self._status: Status | None = None  # not known while the library opens
         self.status = styled(QLabel(), "faint")
         self.what = ElidedLabel()
@@ -81,9 +77,7 @@ class StatusBar(QFrame):
             return
         if job is not self._job:
             self._job = job
-            self._pace, self._far = ProgressRate(), (0, 0)
-            self.bar.show_progress(0, 0)
-            self.how_far.clear()
+            self.bar.show_progress(job.progress.done, job.progress.total)
             self.cancel.setEnabled(True)
             self.pause.setEnabled(True)
             self._show_held(job)
@@ -93,19 +87,19 @@ class StatusBar(QFrame):
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is not self._job or not self.cancel.isEnabled():
             return
-        self._pace.add(done, time.monotonic())
         self.bar.show_progress(done, total)
-        self._far = done, total
-        paused = job.task.is_paused
-        self.how_far.setText(progress_text(done, total, self._pace, note, paused=paused))
+        self._show_far(job)
+
+    def _show_far(self, job: Job) -> None:
+        note, paused = job.progress.note, job.task.is_paused
+        self.how_far.setText(progress_text(job.progress, note, paused=paused))
         self.how_far.setToolTip(note)
 
     def _show_held(self, job: Job) -> None:
         if job is self._job:
             held = job.task.is_paused
             self.pause.setText(tr("Resume") if held else tr("Pause"))
-            self._pace = ProgressRate()
-            self.how_far.setText(progress_text(*self._far, self._pace, paused=held))
+            self._show_far(job)
 
     def _hold(self) -> None:
         if self._job:

@@ -107,7 +107,8 @@ class CompletionNotifier(QObject):
                 note = (
                     "" if training.status is RunStatus.running else STATUS_LABELS[training.status]
                 )
-                self._jobs.report(job, training.step, training.steps, note)
+                left = training.left or None
+                self._jobs.report(job, training.step, training.steps, note, left)
 
     def _end(self, job: Job, training: TrainingRun | None) -> None:
         status = training.status if training else RunStatus.stopped

@@ -15,7 +15,8 @@ from sciread_app.domain.paper import PaperFile, PaperId
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.language import format_percent
-from sciread_app.ui.formatting import ProgressRate, authors, authors_within, duration, progress_text
+from sciread_app.ui.formatting import authors, authors_within, duration, progress_text
+from sciread_app.ui.jobs.progress import JobProgress
 from sciread_app.ui.paper.details_html import body_text, head_text, marked, warning
 from sciread_app.ui.paper_list.card_delegate import closeness
 from sciread_app.ui.paper_list.card_text import (
@@ -192,34 +193,37 @@ def test_card_and_details_mark_the_same_words():
 
 
 def test_progress_text_has_percentage_rate_and_remaining_time():
-    pace = ProgressRate()
-    pace.add(0, 10.0)
-    pace.add(500, 11.0)
-    assert (
-        progress_text(500, 2_000, pace, "a.bib") == "25% · 500 of 2,000 · 500/s · 3 s left · a.bib"
-    )
+    progress = JobProgress()
+    progress.add(0, 2_000, "", 10.0)
+    progress.add(500, 2_000, "a.bib", 11.0)
+    assert progress_text(progress, "a.bib") == "25% · 500 of 2,000 · 500/s · 3 s left · a.bib"
 
 
 def test_progress_text_of_the_last_step_names_no_remaining_time():
-    pace = ProgressRate()
-    pace.add(0, 0.0)
-    pace.add(2_000, 4.0)
-    assert "left" not in progress_text(2_000, 2_000, pace, "Writing")
+    progress = JobProgress()
+    progress.add(0, 2_000, "", 0.0)
+    progress.add(2_000, 2_000, "", 4.0)
+    assert "left" not in progress_text(progress, "Writing")
+
+
+def test_progress_text_prefers_the_estimate_of_the_work_itself():
+    progress = JobProgress()
+    progress.add(0, 2_000, "", 0.0)
+    progress.add(1_000, 2_000, "", 1.0, left=200.0)
+    assert progress_text(progress).endswith("3 min 20 s left")
 
 
 def test_long_progress_text_is_elided():
-    text = progress_text(
-        0, 0, ProgressRate(), "Looking through the papers and writing what was found"
-    )
+    text = progress_text(JobProgress(), "Looking through the papers and writing what was found")
     assert text.startswith("Looking through the papers") and text.endswith("…")
     assert len(text) <= 40
 
 
 def test_progress_rate_is_reset_when_the_count_decreases():
-    pace = ProgressRate()
-    pace.add(900, 1.0)
-    pace.add(10, 2.0)
-    assert pace.rate == 0
+    progress = JobProgress()
+    progress.add(900, 1_000, "", 1.0)
+    progress.add(10, 1_000, "", 2.0)
+    assert progress.rate == 0
 
 
 @pytest.mark.parametrize(

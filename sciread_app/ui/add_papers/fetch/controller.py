@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from sciread_app.domain.fetch import Fetch, SourceQuery
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr
-from sciread_app.ui.formatting import ProgressRate
+from sciread_app.ui.jobs.progress import JobProgress
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.view_models import FetchResults
 
@@ -29,11 +28,11 @@ class RunningFetch:
 
     fetch: Fetch
     job: Job | None = None
-    done: int = 0
-    total: int = 0  # 0: unknown
-    note: str = ""
     stopping: bool = False
-    pace: ProgressRate = field(default_factory=ProgressRate)
+
+    @property
+    def progress(self) -> JobProgress:
+        return self.job.progress if self.job else JobProgress()
 
 
 class FetchController(QObject):
@@ -151,8 +150,6 @@ class FetchController(QObject):
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         for id, running in self._running.items():
             if running.job is job and not running.stopping:
-                running.pace.add(done, time.monotonic())
-                running.done, running.total, running.note = done, total, note
                 self.fetch_changed.emit(id)
 
     def _finished(self, job: Job) -> None:

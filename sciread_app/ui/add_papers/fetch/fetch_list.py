@@ -89,9 +89,9 @@ class FetchCard(QFrame):
     def _show_running(self, running: RunningFetch) -> None:
         self.state.setText(progress_line(running, self._titles))
         self.bar.setVisible(running.job is not None)
-        self.bar.show_progress(running.done, running.total)
+        self.bar.show_progress(running.progress.done, running.progress.total)
         self.bar.setAccessibleDescription(self.state.text())
-        show_text(self.note, "" if running.stopping else running.note)
+        show_text(self.note, "" if running.stopping else running.progress.note)
         for label in (self.counts, self.problem):
             label.hide()
         self.act.setText(tr("Stop"))

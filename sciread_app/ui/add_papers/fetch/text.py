@@ -78,7 +78,7 @@ def progress_line(running: RunningFetch, titles: Mapping[str, str]) -> str:
             "Queued: only one query to {source} runs at a time",
             source=titles.get(source, source),
         )
-    return progress_text(running.done, running.total, running.pace) or tr("Starting…")
+    return progress_text(running.progress) or tr("Starting…")
 
 
 def counts_line(fetch: Fetch) -> str:

@@ -54,6 +54,11 @@ def window(failures, qtbot, jobs, new_window, tmp_path, arxiv) -> Iterator[MainW
     gateway.close()
 
 
+def noted(running):
+    """The last note of a running fetch."""
+    return running.progress.note if running else ""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
@@ -70,7 +75,7 @@ def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
     notes, heart = set(), FairHeartbeat()
     heart.start()
     page.work.fetch_changed.connect(
-        lambda id: notes.add(getattr(page.work.running(id), "note", ""))
+        lambda id: notes.add(noted(page.work.running(id)))
     )
     page.form.fetch()
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running(), timeout=250_000)

@@ -81,7 +81,7 @@ def test_job_without_anything_to_do_is_not_listed(qtbot, jobs, centre):
         jobs.run("Indexing papers", work, visible=False, queue=JobQueue.long)
         qtbot.waitUntil(lambda: not jobs.running())
     (work,) = centre._log.works
-    assert (work.state, work.total) == (TaskState.done, 2)
+    assert (work.state, work.job.progress.total) == (TaskState.done, 2)
 
 
 def test_status_bar_does_not_claim_that_all_is_indexed_during_indexing(qtbot, jobs):
@@ -142,11 +142,12 @@ def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
 def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps, queue=queue)
-    qtbot.waitUntil(lambda: work.state is TaskState.running and work.done == 1)
+    qtbot.waitUntil(lambda: work.state is TaskState.running and work.job.progress.done == 1)
     assert "a.bib" in row.status.text()
     click(qtbot, row.pause)
     assert work.state is TaskState.paused and row.status.text().startswith("Paused")
     assert row.pause.text() == "Resume"
+    work.job.progress.add(2, 4, "b.bib", 0.0)
     jobs.progressed.emit(work.job, 2, 4, "b.bib")  # the job pauses at its next step
     assert "2 of 4" in row.status.text()
     for running in ("a.bib", "b.bib", "left", "/s"):
@@ -159,7 +160,7 @@ def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
 def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: work.done == 1)
+    qtbot.waitUntil(lambda: work.job.progress.done == 1)
     assert not row.again.isVisible()
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is TaskState.stopped)
@@ -173,12 +174,12 @@ def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
 
 def test_stopped_job_names_what_is_kept(qtbot, jobs, centre):
     work, row = started(qtbot, centre, jobs, Steps(), stop_note="Papers read so far are kept")
-    qtbot.waitUntil(lambda: work.done == 1)
+    qtbot.waitUntil(lambda: work.job.progress.done == 1)
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is TaskState.stopped)
     assert "Papers read so far are kept" in row.status.text()
     click(qtbot, row.again)
-    qtbot.waitUntil(lambda: centre._log.works[-1].done == 1)
+    qtbot.waitUntil(lambda: centre._log.works[-1].job.progress.done == 1)
     assert centre._log.works[-1].job.stop_note == "Papers read so far are kept"
 
 
@@ -199,7 +200,7 @@ def test_job_with_remarks_is_finished_with_errors(qtbot, jobs, centre):
 def test_log_of_a_job_has_its_progress_and_its_end(qtbot, jobs, centre):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: work.done == 1)
+    qtbot.waitUntil(lambda: work.job.progress.done == 1)
     steps.let.release(3)
     qtbot.waitUntil(lambda: work.state is TaskState.done)
     click(qtbot, row.log)

@@ -744,26 +744,36 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jo
     settle(qtbot, jobs, shown)
 
 
+def is_listed(window):
+    """Whether the job list shows a run with its progress."""
+    works = window.work_log.works
+    return bool(works) and works[-1].job.progress.done == 120
+
+
 def test_running_training_is_listed_and_stopped_in_the_job_panel(
     qtbot, show_window, gateway, service, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
     service.have(training("mine"))
     window = show_window(gateway)
-    qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
+    qtbot.waitUntil(lambda: is_listed(window))
     work = window.work_log.works[-1]
-    assert "mine" in work.title and (work.state, work.total) == (TaskState.running, STEPS)
+    assert "mine" in work.title and (work.state, work.job.progress.total) == (
+        TaskState.running,
+        STEPS,
+    )
     foot = window.findChild(StatusBar)
     qtbot.waitUntil(lambda: "mine" in foot.what.text())
     assert "120 of 330" in foot.how_far.text() and not foot.pause.isVisible()
+    assert "3 min 20 s left" in foot.how_far.text()  # as on the page
     service.have(training("mine", step=200))
-    qtbot.waitUntil(lambda: work.done == 200)
+    qtbot.waitUntil(lambda: work.job.progress.done == 200)
     service.have(training("mine", step=STEPS))
-    qtbot.waitUntil(lambda: work.note == "Evaluating the model")
-    assert work.total == 0  # nobody knows how long it takes
+    qtbot.waitUntil(lambda: work.job.progress.note == "Evaluating the model")
+    assert work.job.progress.total == 0  # nobody knows how long it takes
     service.have(training("mine", RunStatus.stopping, step=210))
-    qtbot.waitUntil(lambda: work.note == "Stopping")
-    assert work.total == 0  # no time left, which the remaining steps would give
+    qtbot.waitUntil(lambda: work.job.progress.note == "Stopping")
+    assert work.job.progress.total == 0  # no time left, which the remaining steps would give
     window.job_panel.toggle()
     row = window.job_panel.row(work)
     qtbot.waitUntil(row.cancel.isVisible)
@@ -787,7 +797,7 @@ def test_failed_training_is_explained_in_the_job_panel(
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
     service.have(training("mine"))
     window = show_window(gateway)
-    qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
+    qtbot.waitUntil(lambda: is_listed(window))
     work = window.work_log.works[-1]
     service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     qtbot.waitUntil(lambda: work.state is TaskState.failed)
@@ -801,7 +811,7 @@ def test_interrupted_training_is_listed_as_failed_and_can_be_resumed(
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
     service.have(training("mine"))
     window = show_window(gateway)
-    qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
+    qtbot.waitUntil(lambda: is_listed(window))
     work = window.work_log.works[-1]
     service.have(training("mine", RunStatus.interrupted))
     qtbot.waitUntil(lambda: work.state is TaskState.failed)
