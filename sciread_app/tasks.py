@@ -57,6 +57,11 @@ class Task:
         self._last = (done, total, note)
         self._report(done, total, note)
 
+    def note(self, note: str) -> None:
+        """Report another note in place of the last one. Blocks while paused, as `step` does."""
+        done, total, _ = self._last
+        self.step(done, total, note)
+
     def part(self, start: int, total: int) -> Task:
         """Return a task that reports its progress as a part of `total`, beginning at `start`."""
         return self.reporting_to(lambda done, _, note: self.report(start + done, total, note))

@@ -95,6 +95,14 @@ def test_step_while_paused_blocks_until_resumed():
     assert work.ended.wait(60) and not task.is_paused
 
 
+def test_note_keeps_the_progress():
+    reported = []
+    task = Task(lambda *progress: reported.append(progress))
+    task.step(3, 5, "Reading")
+    task.note("Asking Crossref")
+    assert reported[-1] == (3, 5, "Asking Crossref")
+
+
 def test_part_is_paused_and_canceled_with_its_task():
     reported = []
     task = Task(lambda *progress: reported.append(progress))

@@ -27,6 +27,7 @@ from sciread_app.ui.compare.view_models import (
     in_common,
     with_moves,
 )
+from sciread_app.ui.formatting import progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.style.theme import Appearance, styled
@@ -45,6 +46,7 @@ NONE_THERE = tr(
     "Only one model is installed. Train a model on your own papers or add a published model, "
     "then compare the results of both models side by side and vote for the better results."
 )
+SEARCHING = tr("Searching with both models…")
 NO_QUERY = tr("Search for something to see the results of both models.")
 BY_WORDS = tr("Keyword search gives the same results with every model. Switch to Meaning or Both.")
 KNOWN = tr(
@@ -120,6 +122,7 @@ class ComparePanel(QWidget):
         self._mode = SearchMode.hybrid
         self._answers: Mapping[str, ModelResults] = {}
         self._count = VoteCount()
+        self._asking: Job | None = None
         self._reading: Job | None = None
         self.trial = BlindTrial()
         self.chooser = ModelPairSelector()
@@ -266,19 +269,26 @@ class ComparePanel(QWidget):
 
         def work(task: Task) -> tuple[dict[str, ModelResults], VoteCount]:
             query = view.request.parsed
-            answers = {name: _answer(services, name, query, mode, task) for name in pair}
+            answers = {}
+            for number, name in enumerate(pair):
+                task.step(number, len(pair))
+                answers[name] = _answer(services, name, query, mode, task)
             return answers, services.count(*pair)
 
-        self.message.setText(tr("Searching with both models…"))
+        self.message.setText(SEARCHING)
         self.ballot.show_text("", back=False)
         self.changed.emit()
-        self._jobs.run(
+        self._asking = self._jobs.run(
             tr("Searching with two models"),
             work,
             self._show_answers,
             on_failed=self._explain,
             replaces="compare",
         )
+
+    def _show_progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._asking and not job.replaced:
+            self.message.setText(f"{SEARCHING} {progress_text(job.progress, note)}")
 
     def _show_parts(self) -> None:
         """Show the lists, or what to do if there is only one model."""
@@ -436,6 +446,7 @@ class ComparePanel(QWidget):
         self.chooser.changed.connect(self._ask)
         self.ballot.voted.connect(self.vote)
         self.ballot.back.clicked.connect(self.take_back)
+        self._jobs.progressed.connect(self._show_progress)
         self._jobs.finished.connect(self._finished)
         for number, side in enumerate(self.sides):
             side.read_requested.connect(self._read)

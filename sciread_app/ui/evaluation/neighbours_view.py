@@ -19,6 +19,7 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
+from sciread_app.ui.compare.panel import SEARCHING
 from sciread_app.ui.compare.side import ResultColumn
 from sciread_app.ui.compare.view_models import (
     ModelResults,
@@ -26,6 +27,7 @@ from sciread_app.ui.compare.view_models import (
     with_moves,
 )
 from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
+from sciread_app.ui.formatting import progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, styled
@@ -61,6 +63,7 @@ class NeighboursView(InstalledPairView):
         super().__init__(comparisons, jobs, appearance)
         self._dashboard = dashboard
         self._paper: PaperId | None = None
+        self._asking: Job | None = None
         self._reading: Job | None = None
         self.search_field = styled(QLineEdit(), "field")
         self.search_field.setPlaceholderText(tr("Search for a paper"))
@@ -137,19 +140,22 @@ class NeighboursView(InstalledPairView):
         query, comparisons = parse(likes([paper])), self._comparisons
 
         def work(task: Task) -> tuple[ModelResults, ModelResults]:
-            return (
-                comparisons.ask(one, query, SearchMode.meaning, task),
-                comparisons.ask(other, query, SearchMode.meaning, task),
-            )
+            first = comparisons.ask(one, query, SearchMode.meaning, task)
+            task.step(1, 2)
+            return first, comparisons.ask(other, query, SearchMode.meaning, task)
 
-        self.message.setText(tr("Searching with both models…"))
-        self._jobs.run(
+        self.message.setText(SEARCHING)
+        self._asking = self._jobs.run(
             tr("Searching with two models"),
             work,
             self._show,
             on_failed=self._explain_below,
             replaces=self.loading,
         )
+
+    def _show_progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._asking and not job.replaced:
+            self.message.setText(f"{SEARCHING} {progress_text(job.progress, note)}")
 
     def _show(self, answers: tuple[ModelResults, ModelResults]) -> None:
         names = self.pair.chosen
@@ -208,6 +214,7 @@ class NeighboursView(InstalledPairView):
         self.search_field.textChanged.connect(lambda _: self._typed.start())
         self._typed.timeout.connect(self._look_for_papers)
         self.papers.current_changed.connect(self._pick)
+        self._jobs.progressed.connect(self._show_progress)
         self._jobs.finished.connect(self._finished)
         for side in self.sides:
             side.read_requested.connect(self._read)

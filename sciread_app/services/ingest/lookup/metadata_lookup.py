@@ -25,6 +25,7 @@ from sciread_app.domain.metadata.changes import (
 from sciread_app.domain.metadata.looked_up import looked_up, without_undone
 from sciread_app.domain.paper import Edit, Identifier, Paper, PaperId
 from sciread_app.domain.query.ast import Condition
+from sciread_app.errors import SourceError
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest.lookup.lookup_answers import (
     LookupAnswer,
@@ -91,11 +92,9 @@ class MetadataLookup:
         with exclusive(self._lock, task, note):
             known = {} if fresh else self._answers.read()
             self._answers.replace(list(known.values()))
-            requests = RecordRequests(self._client, task)
-            answers, unanswered = self._answer(ids, known, requests, task)
+            answers, unanswered, failed = self._answer(ids, known, task)
         failures = {
-            title: f"{error.message} {error.hint}".strip()
-            for title, error in requests.failed.items()
+            title: f"{error.message} {error.hint}".strip() for title, error in failed.items()
         }
         suggestions = list(self._suggestions(ids, answers))
         unknown = [
@@ -151,10 +150,10 @@ class MetadataLookup:
         self,
         ids: Sequence[PaperId],
         known: Mapping[PaperId, LookupAnswer],
-        requests: RecordRequests,
         task: Task,
-    ) -> tuple[dict[PaperId, LookupAnswer], set[PaperId]]:
-        """The answers for these papers; and those whose answer is incomplete, and not kept."""
+    ) -> tuple[dict[PaperId, LookupAnswer], set[PaperId], dict[str, SourceError]]:
+        """The answers for these papers; those whose answer is incomplete, and not kept; and the
+        errors of sources by their titles."""
         answers: dict[PaperId, LookupAnswer] = {}
         todo: list[Paper] = []
         for start in range(0, len(ids), _AT_ONCE):
@@ -166,15 +165,16 @@ class MetadataLookup:
                 else:
                     todo.append(paper)
         incomplete: set[PaperId] = set()
-        total, note = len(answers) + len(todo), tr("Looking up metadata")
-        task.step(len(answers), total, note)
+        total = len(answers) + len(todo)
+        counting = task.reporting_to(lambda *report: task.step(len(answers), total, report[2]))
+        requests = RecordRequests(self._client, counting)
         for batch in _batches(todo):
             asked, failed = self._ask(batch, requests)
             answers |= asked
             incomplete |= failed
             self._answers.add(asked[id] for id in asked if id not in failed)
-            task.step(len(answers), total, note)
-        return answers, incomplete
+        task.step(len(answers), total)
+        return answers, incomplete, requests.failed
 
     def _ask(
         self, papers: Sequence[Paper], requests: RecordRequests

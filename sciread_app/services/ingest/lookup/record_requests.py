@@ -90,6 +90,7 @@ class RecordRequests:
         """Records of CROSSREF or OPENALEX with a similar title; None if it could not be asked."""
         if source.title in self.failed:
             return None
+        self._note(source)
         try:
             if source is CROSSREF:
                 return crossref.by_title(title, author, _CANDIDATES, self._client, self._task)
@@ -102,9 +103,13 @@ class RecordRequests:
             self.failed[source.title] = error
         return None
 
+    def _note(self, source: Route) -> None:
+        self._task.note(tr("Asking {source}", source=source.title))
+
     def _batch(self, route: Route, names: Sequence[Identifier]) -> Records:
         if route.title in self.failed:
             return Records({}, frozenset(names))
+        self._note(route)
         try:
             papers = route.ask([name.value for name in names], self._client, self._task)
         except RequestRejected as error:

@@ -74,9 +74,7 @@ def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
     arxiv.fail(too_many(retry_after=2), 1)
     notes, heart = set(), FairHeartbeat()
     heart.start()
-    page.work.fetch_changed.connect(
-        lambda id: notes.add(noted(page.work.running(id)))
-    )
+    page.work.fetch_changed.connect(lambda id: notes.add(noted(page.work.running(id))))
     page.form.fetch()
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running(), timeout=250_000)
     (card,) = page.list.cards.values()

@@ -474,3 +474,18 @@ def test_canceled_search_is_not_waited_for(qtbot, jobs, page, gateway, monkeypat
     monkeypatch.setattr(gateway.comparisons, "ask", ask_in_vain)
     page.panel.look_again()
     qtbot.waitUntil(lambda: "canceled" in page.panel.message.text())
+
+
+def test_slow_search_shows_its_progress(qtbot, jobs, page, gateway, monkeypatch):
+    release, ask_model = threading.Event(), gateway.comparisons.ask
+
+    def ask_slowly(name, query, mode, task):
+        task.step(40, 100, "Building the index")
+        assert release.wait(60)
+        return ask_model(name, query, mode, task)
+
+    monkeypatch.setattr(gateway.comparisons, "ask", ask_slowly)
+    page.panel.look_again()
+    qtbot.waitUntil(lambda: "of 2" in page.panel.message.text())
+    release.set()
+    qtbot.waitUntil(lambda: is_answered(page))

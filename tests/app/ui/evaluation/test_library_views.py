@@ -214,6 +214,21 @@ def test_canceled_search_for_neighbors_is_not_waited_for(neighbours, gateway, se
     assert "canceled" in neighbours.message.text()
 
 
+def test_slow_search_for_neighbors_shows_its_progress(neighbours, gateway, qtbot, monkeypatch):
+    release, ask = threading.Event(), gateway.comparisons.ask
+
+    def ask_slowly(name, query, mode, task):
+        task.step(40, 100, "Building the index")
+        assert release.wait(60)
+        return ask(name, query, mode, task)
+
+    monkeypatch.setattr(gateway.comparisons, "ask", ask_slowly)
+    neighbours.pair.swap.click()
+    qtbot.waitUntil(lambda: "40 of 100" in neighbours.message.text())
+    release.set()
+    qtbot.waitUntil(lambda: "of the top" in neighbours.message.text())
+
+
 def test_canceled_loading_of_models_can_be_retried(
     neighbours, gateway, qtbot, settled, monkeypatch
 ):

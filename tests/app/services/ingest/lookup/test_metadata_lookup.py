@@ -530,3 +530,12 @@ def test_killed_lookup_loses_the_batch_in_hand_only(library, works, tmp_path, mo
         file.write('{"paper": 41, "question": "torn')
     _look_up(home, works.endpoints)
     assert len(works.requests) - asked == 2  # of five batches, three were answered
+
+
+def test_look_up_reports_the_source_that_it_asks(lookup, library):
+    ids = put(library, *(untitled(number) for number in range(metadata_lookup._TITLES + 1)))
+    seen = []
+    lookup.look_up(ids, Task(lambda *report: seen.append(report)))
+    total, first = len(ids), metadata_lookup._TITLES
+    assert {done for done, _, note in seen if crossref.TITLE in note} == {0, first}
+    assert all(report[1] == total for report in seen) and seen[-1][0] == total
