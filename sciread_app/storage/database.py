@@ -16,6 +16,7 @@ from sciread_app.errors import LibraryDamaged, LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.files import integrity, opening, sqlite_backup
+from sciread_app.storage.files.foreign_changes import ForeignChanges
 from sciread_app.storage.files.integrity import IntegritySeal, damaged
 from sciread_app.storage.migrations import APPLICATION_ID, HEAD
 
@@ -41,6 +42,7 @@ class Database:
         self._writing = threading.Lock()
         self._mine = threading.local()  # .db: the transaction in which this thread is writing
         self._seal = IntegritySeal(path)
+        self._foreign = ForeignChanges(path)
         try:
             self._begin_if_new()
             self.read_only = opening.is_read_only(path)
@@ -78,13 +80,25 @@ class Database:
             self._explaining(),
             self._writing,
             self._seal.kept(),
+            self._foreign.ignoring(),
             self._writer.begin() as db,
         ):
+            self._foreign.look()
             self._mine.db = db
             try:
                 yield db
             finally:
                 self._mine.db = None
+
+    def changed_elsewhere(self) -> bool:
+        """Return whether another process has changed the library since the last call. During a
+        change by this process, which never waits for this, the next call tells."""
+        if not self._writing.acquire(blocking=False):
+            return False
+        try:
+            return self._foreign.found()
+        finally:
+            self._writing.release()
 
     def copy_to(self, target: Path, step: Callable[[int, int], None] | None = None) -> None:
         """See sqlite_backup.copy."""
@@ -96,6 +110,7 @@ class Database:
             return integrity.problems(db)
 
     def close(self) -> None:
+        self._foreign.close()
         with self._seal.kept():  # the last connection to close checkpoints the write-ahead log
             self._engine.dispose()
 

@@ -101,6 +101,10 @@ class Library:
         """Whether the library is in a read-only location."""
         return self._db.read_only
 
+    def changed_elsewhere(self) -> bool:
+        """Return whether another process has changed the library since the last call."""
+        return self._db.changed_elsewhere()
+
     def is_untouched(self) -> bool:
         """Return whether nothing has ever been added, including papers deleted since."""
         ever = "SELECT count(*) FROM sqlite_sequence WHERE name = 'papers'"

@@ -104,9 +104,10 @@ def begin(path: Path, revision: int) -> None:
                 half.with_name(half.name + side).unlink(missing_ok=True)
 
 
-def open_unchanged(path: Path) -> sqlite3.Connection:
+def open_unchanged(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
     """A connection that changes nothing, even in a read-only folder. Raises sqlite3.Error."""
-    return sqlite3.connect(path.absolute().as_uri() + _mode(path, read_only=True), uri=True)
+    address = path.absolute().as_uri() + _mode(path, read_only=True)
+    return sqlite3.connect(address, uri=True, check_same_thread=check_same_thread)
 
 
 def _mode(path: Path, read_only: bool) -> str:

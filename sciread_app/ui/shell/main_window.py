@@ -640,6 +640,7 @@ class MainWindow(QMainWindow):
     def _start_background_tasks(self) -> None:
         from sciread_app.ui.digest.notifier import DigestNotifier
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
+        from sciread_app.ui.shell.library_watcher import LibraryWatcher
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
         from sciread_app.ui.watched_folders.watcher import FolderWatcher
 
@@ -647,6 +648,10 @@ class MainWindow(QMainWindow):
         FolderWatcher(self.context, self.gateway.workspace, self._edits.undo, self).start()
         CompletionNotifier(self.context, self.gateway.workspace.training.runs, self).look()
         DigestNotifier(self.context, self.gateway.workspace.digests, self).start()
+        watcher = LibraryWatcher(self.context, self.gateway.workspace.library, self)
+        watcher.counts_changed.connect(self._edits.load)
+        watcher.counts_changed.connect(self._show_status)
+        watcher.start()
 
     def _library_changed(self, changes: LibraryChanges) -> None:
         if not self._ready:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import closing
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
+from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.edit_dialog import EditDialog
 from sciread_app.ui.library.picker_popup import PickerPopup
 from sciread_app.ui.library.tree.nodes import NameEntry, NodeKind
 from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.ui.shell.library_watcher import LibraryWatcher
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.generate.book import make_book
+from tests.support.generate.papers import paper
 
 Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
 ENTRY = "@article{{p{0}, title = {{Bees of kind {0}}}, author = {{Curie, Marie}}, year = 190{0}}}\n"
@@ -142,9 +149,9 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
     inbox.mkdir()
     store.mkdir()
     files = [inbox / "1.pdf", inbox / "2.pdf"]
-    for paper, file in enumerate(files, 1):
+    for id, file in enumerate(files, 1):
         file.write_bytes(make_book(1))
-        gateway.about.attach(paper, file, Task())
+        gateway.about.attach(id, file, Task())
     files[1].unlink()
     library_controller, actions = window.library_controller, window.actions_by_name
 
@@ -192,3 +199,39 @@ def test_attached_pdf_is_moved_if_settings_say_so(gateway, tmp_path):
         "Curie - 1901 - Bees of kind 1.pdf"
     ]
     assert not (tmp_path / "new.pdf").exists()
+
+
+def test_collection_and_papers_of_another_program_appear(qtbot, window, gateway, jobs):
+    qtbot.waitUntil(lambda: window.findChild(LibraryWatcher) is not None)
+    watcher, tree = window.findChild(LibraryWatcher), window.library_controller.work
+
+    def look():
+        watcher.look()
+        qtbot.waitUntil(lambda: not jobs.running())
+
+    look()
+    with closing(Library(gateway.workspace.library.path)) as other:
+        other.put([paper("On wasps")])
+        other.collections.create("thesis")
+        look()
+        qtbot.waitUntil(lambda: "thesis" in [one.path for one in tree.library_tree.collections])
+        assert "7 papers" in window._status_bar.status.text()
+        look()  # nothing more has changed: the lists follow
+        qtbot.waitUntil(lambda: window.page.model.rowCount() == 7)
+
+
+def test_counts_follow_an_import_of_this_window_without_a_new_list(qtbot, window, gateway, jobs):
+    qtbot.waitUntil(lambda: window.findChild(LibraryWatcher) is not None)
+    watcher, release, changes = window.findChild(LibraryWatcher), threading.Event(), []
+    watcher.look()
+    qtbot.waitUntil(lambda: not jobs.running())
+    window.events.library_changed.connect(changes.append)
+    jobs.run("Importing", lambda task: release.wait(60))
+    with closing(Library(gateway.workspace.library.path)) as other:
+        other.put([paper("On wasps")])
+    watcher.look()
+    qtbot.waitUntil(lambda: "7 papers" in window._status_bar.status.text())
+    watcher.look()
+    qtbot.waitUntil(lambda: not jobs.running(JobQueue.short))
+    release.set()
+    assert changes == []

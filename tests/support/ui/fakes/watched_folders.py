@@ -19,7 +19,9 @@ class FakeWatchedFolders:
     def __init__(self) -> None:
         self.watched_folders = self
         paths = ["inbox", "thesis"]
-        self.library = SimpleNamespace(collections=SimpleNamespace(paths=lambda: paths))
+        self.library = SimpleNamespace(
+            collections=SimpleNamespace(paths=lambda: paths), changed_elsewhere=lambda: False
+        )
         self.known: list[WatchedFolder] = []
         self.scans: list[Collection[int] | None] = []
         self.next: list[ScanReport] = []
