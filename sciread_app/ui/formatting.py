@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sciread_app.domain.paper import Paper
 from sciread_app.language import format_day, tr, trn
-from sciread_app.ui.jobs.progress import JobProgress
+from sciread_app.ui.progress import JobProgress
 
 NOTE = 40  # characters that are shown of what a job reports; the tip has the rest
 MOST_AUTHORS = 6

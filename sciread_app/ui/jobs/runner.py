@@ -23,7 +23,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.progress import JobProgress
+from sciread_app.ui.progress import JobProgress
 from trainer.contract.errors import TrainerError
 
 log = logging.getLogger(__name__)

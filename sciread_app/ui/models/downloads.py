@@ -14,8 +14,8 @@ from sciread_app.services.models.installer import DownloadRequest, ModelInstalle
 from sciread_app.services.models.registry import InstalledModel
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import progress_text
-from sciread_app.ui.jobs.progress import JobProgress
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.progress import JobProgress
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text

@@ -16,7 +16,6 @@ from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.language import format_percent
 from sciread_app.ui.formatting import authors, authors_within, duration, progress_text
-from sciread_app.ui.jobs.progress import JobProgress
 from sciread_app.ui.paper.details_html import body_text, head_text, marked, warning
 from sciread_app.ui.paper_list.card_delegate import closeness
 from sciread_app.ui.paper_list.card_text import (
@@ -25,6 +24,7 @@ from sciread_app.ui.paper_list.card_text import (
     card_marks,
     match_text,
 )
+from sciread_app.ui.progress import JobProgress
 from sciread_app.ui.style.theme import LIGHT
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
 from tests.support.generate.papers import paper

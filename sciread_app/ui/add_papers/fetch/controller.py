@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from sciread_app.domain.fetch import Fetch, SourceQuery
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr
-from sciread_app.ui.jobs.progress import JobProgress
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.progress import JobProgress
 from sciread_app.ui.view_models import FetchResults
 
 if TYPE_CHECKING:
