@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -109,7 +110,9 @@ def start(
     on: On = "",
     changes: Changes = None,
     seed: Seed = 1,
-    name: Annotated[str, typer.Option(help="Name of the training run.")] = "",
+    name: Annotated[
+        str, typer.Option(help="Name of the training run (default: base model, method and data).")
+    ] = "",
     follow: Annotated[bool, typer.Option("--follow", help="Show the progress.")] = False,
 ) -> int:
     """Start a training run. It continues when you close the window or the terminal."""
@@ -122,7 +125,10 @@ def start(
         return _follow(workspace.training.runs, begun.name, console)
     console.print(tr("Started {name}.", name=escape(begun.name)))
     console.print(
-        tr("To see the progress, run: sciread train follow '{name}'", name=escape(begun.name))
+        tr(
+            "To see the progress, run: sciread train follow {name}",
+            name=escape(shlex.quote(begun.name)),
+        )
     )
     console.print_json(_training_as_value(begun))
     return DONE

@@ -162,7 +162,7 @@ class TrainingService:
         return _estimate(answer, _runs_in_time(recipe, answer["seconds"]))
 
     def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
-        """Freeze the papers in a corpus, and start the run.
+        """Freeze the papers in a corpus, and start the run under its name, else its usual title.
 
         Raises LibraryError, TrainerError, TrainerFailed and Cancelled.
         """
@@ -173,7 +173,7 @@ class TrainingService:
             )
         recipe = self.recipe(plan, task)
         task.step(0, 0, tr("Starting the trainer"))
-        return self.runs.start(recipe, plan.name)
+        return self.runs.start(recipe, recipe.title)
 
     def recipe(self, plan: TrainingPlan, task: Task) -> Recipe:
         """Freeze the papers in a corpus, and return the recipe for it.

@@ -72,16 +72,18 @@ def test_training_is_started_listed_stopped_and_resumed(shell):
 
 def test_training_is_followed_until_it_finishes(shell):
     output = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
+    [name] = [one["name"] for one in shell.json("train", "list")]
+    assert "SPECTER" in name and name.endswith("on My library")  # as in the window
     assert (
-        "specter-small: finished" in output
+        f"{name}: finished" in " ".join(output.split())
         and "Ranking of candidates: MAP" in output
         and "90.00" in output
     )
-    printed = shell.json("train", "follow", "specter-small")
+    printed = shell.json("train", "follow", name)
     assert (printed["step"], printed["scores"][0]["before"]) == (fake_trainer.STEPS, "80.00")
     failed = shell.run("train", "start", "specter-small", "--seed", "3", "--follow", code=1)
     assert "The disk is full." in failed.stderr and "Make room." in failed.stderr
-    assert shell.json("train", "follow", "specter-small-2", code=1)["error"] == "The disk is full."
+    assert shell.json("train", "follow", f"{name}-2", code=1)["error"] == "The disk is full."
 
 
 def test_interrupting_follow_does_not_stop_the_training(shell, monkeypatch):
