@@ -20,7 +20,7 @@ from rich.text import Text
 from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, app, command
 from sciread_app.console import Console
-from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.domain.training import TrainingData, TrainingDataKind
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr, trn
 from sciread_app.services.models.model_card import CardScore
@@ -68,6 +68,9 @@ On = Annotated[
         "a saved dataset (default: the library).",
     ),
 ]
+FullText = Annotated[
+    bool, typer.Option("--full-text", help="Use the full text of PDFs as well, or that in files.")
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. KEY=A,B tries both."),
@@ -82,6 +85,7 @@ def check(
     console: Console,
     recipe: Annotated[str, typer.Argument(help="Recipe to check (default: all).")] = "",
     on: On = "",
+    full_text: FullText = False,
     changes: Changes = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Run a few steps to estimate time and memory.")
@@ -93,8 +97,8 @@ def check(
     """
     with console.progress(tr("Checking")) as task:
         if not recipe:
-            return _check_all(workspace, _data(on), task, console)
-        plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes))
+            return _check_all(workspace, _data(on, full_text), task, console)
+        plan = TrainingPlan(data=_data(on, full_text), recipe=recipe, changes=_settings(changes))
         found = workspace.training.check(plan, task)
         taken = workspace.training.estimate(plan, task) if estimate and found.able else None
     console.print(_check_report(found, taken))
@@ -108,6 +112,7 @@ def start(
     console: Console,
     recipe: Recipe,
     on: On = "",
+    full_text: FullText = False,
     changes: Changes = None,
     seed: Seed = 1,
     name: Annotated[
@@ -117,7 +122,11 @@ def start(
 ) -> int:
     """Start a training run. It continues when you close the window or the terminal."""
     plan = TrainingPlan(
-        data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed, name=name
+        data=_data(on, full_text),
+        recipe=recipe,
+        changes=_settings(changes),
+        seed=seed,
+        name=name,
     )
     with console.progress(tr("Preparing")) as task:
         begun = workspace.training.start(plan, task)
@@ -141,6 +150,7 @@ def job(
     recipe: Recipe,
     file: Annotated[Path, typer.Argument(help="Folder or .zip file to write.")],
     on: On = "",
+    full_text: FullText = False,
     changes: Changes = None,
     seed: Seed = 1,
 ) -> None:
@@ -148,7 +158,8 @@ def job(
 
     Afterwards, import the results with `sciread train open`.
     """
-    plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed)
+    data = _data(on, full_text)
+    plan = TrainingPlan(data=data, recipe=recipe, changes=_settings(changes), seed=seed)
     with console.progress(tr("Exporting")) as task:
         planned = workspace.training.recipe(plan, task)
         written = write_job(planned, workspace.home, file, task)
@@ -312,16 +323,16 @@ def _note(progress: RunProgress) -> str:
     return "" if not isinstance(loss, int | float) else tr("loss {loss}", loss=f"{loss:.4f}")
 
 
-def _data(on: str) -> TrainingData:
-    """Return the training data named by --on."""
+def _data(on: str, full_text: bool) -> TrainingData:
+    """Return the training data named by --on. The full texts of a saved dataset are always used."""
     if not on or on == TrainingDataKind.library.value:
-        return LIBRARY
+        return TrainingData(full_text=full_text)
     kind, colon, name = on.partition(":")
     if colon and kind == TrainingDataKind.collection.value:
-        return TrainingData(TrainingDataKind.collection, name)
+        return TrainingData(TrainingDataKind.collection, name, full_text)
     path = Path(on).expanduser()
     if path.exists() and not (path / "corpus.json").is_file():
-        return TrainingData(TrainingDataKind.files, str(path.absolute()))
+        return TrainingData(TrainingDataKind.files, str(path.absolute()), full_text)
     return TrainingData(TrainingDataKind.corpus, str(path.absolute()) if path.exists() else on)
 
 

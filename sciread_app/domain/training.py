@@ -15,10 +15,12 @@ class TrainingDataKind(enum.Enum):
 
 class TrainingData(NamedTuple):
     """A set of papers to train on. `name` is the collection's path, the folder of the files, or the
-    id of the corpus; empty for the library."""
+    id of the corpus; empty for the library. `full_text`: the text of their PDFs is used as well, or
+    that in files."""
 
     kind: TrainingDataKind = TrainingDataKind.library
     name: str = ""
+    full_text: bool = False
 
 
 LIBRARY = TrainingData()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trainer.data.corpus.corpus import Corpus
 
 EXAMPLES = """Examples: your library; downloaded papers and their citations; SPECTER's training set as published;
-a collection.
+a collection; your library with the full text of its PDFs.
 
 sciread-trainer prepare library.sqlite3 --output corpora/mine
 
@@ -32,6 +32,8 @@ sciread-trainer prepare arxiv-metadata.json pubmed.xml.gz citations.tsv --output
 sciread-trainer prepare metadata.json data.json --output corpora/specter
 
 sciread-trainer prepare library.sqlite3 --collection thesis --output corpora/thesis
+
+sciread-trainer prepare library.sqlite3 --full-text --output corpora/texts
 
 Train on all papers, as in the papers; or on all but your own test split:
 
@@ -70,6 +72,14 @@ ExcludeVenues = Annotated[
 OfCollection = Annotated[
     str, typer.Option("--collection", help="Only the papers of this collection of the library.")
 ]
+FullText = Annotated[
+    bool,
+    typer.Option(
+        "--full-text",
+        help="Include full texts, except those of test papers: the PDFs of a SciRead library, and "
+        "full_text in JSON Lines.",
+    ),
+]
 NeedAbstract = Annotated[
     bool, typer.Option("--need-abstract", help="Exclude papers without an abstract.")
 ]
@@ -101,6 +111,7 @@ def prepare(
     need_abstract: NeedAbstract = False,
     tokens: Tokens = [],  # noqa: B006
     collection: OfCollection = "",
+    full_text: FullText = False,
     split: SplitShares = DEFAULT_SPLIT,
     test_ids: TestIds = None,
     validation_ids: ValidationIds = None,
@@ -128,6 +139,7 @@ def prepare(
             output,
             citations=citations,
             collection=collection,
+            full_text=full_text,
             exclude_venues=_venues(exclude_venues),
             need_abstract=need_abstract,
             split=rule,
@@ -244,6 +256,12 @@ def _print(corpus: Corpus) -> None:
         f"{len(corpus.questions):,} questions; {bare:,} papers without an abstract.",
         soft_wrap=True,
     )
+    if len(corpus.passages):
+        console.print(
+            f"{corpus.counts['full_texts']['kept']:,} full texts: {len(corpus.passages):,} "
+            f"passages, {len(corpus.passage_questions):,} questions.",
+            soft_wrap=True,
+        )
     console.print(f"Corpus folder: {escape(str(corpus.folder))}", soft_wrap=True)
 
 
@@ -275,7 +293,8 @@ def _papers_table(corpus: Corpus) -> Table:
     for name in ("", "read", "kept", "dropped", "reason"):
         table.add_column(name, justify="right" if name in ("read", "kept", "dropped") else "left")
     said = {**corpus.counts, "papers": corpus.counts}
-    for name in ("papers", "citations", "second_hand", *({"triples"} & corpus.counts.keys())):
+    optional = [name for name in ("triples", "full_texts") if name in corpus.counts]
+    for name in ("papers", "citations", "second_hand", *optional):
         counts = said[name]
         reasons = list(counts["dropped"].items()) or [("", 0)]
         for number, (why, count) in enumerate(reasons if counts["read"] else ()):

@@ -26,6 +26,7 @@ class Need(enum.Enum):
     venues = "venues"
     fields = "fields"
     questions = "questions"
+    full_texts = "full_texts"
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ METHODS: tuple[MethodSpec, ...] = (
         title="PhysBERT",
         summary="Trains a language model for a field, then contrasts pairs of related texts "
         "(Hellert et al., 2024).",
-        needs=frozenset({Need.abstracts, Need.fields}),
+        needs=frozenset({Need.abstracts, Need.fields, Need.full_texts}),
         settings=(
             *common(
                 base="google-bert/bert-base-uncased",

@@ -22,6 +22,7 @@ _FEW = {
     Need.venues: 5,
     Need.fields: 3,
     Need.questions: 200,
+    Need.full_texts: 500,
 }
 
 
@@ -42,7 +43,8 @@ class CorpusStats:
     """Counts over a corpus, or over the library from which one would be made.
 
     `citations` are those between two papers of the corpus, `citing` the papers with at least one of
-    them. `fields` counts the papers by their first field.
+    them. `full_texts` are the papers with a full text to train on, and `passage_questions` the
+    questions in these. `fields` counts the papers by their first field.
     """
 
     papers: int = 0
@@ -50,6 +52,8 @@ class CorpusStats:
     citations: int = 0
     citing: int = 0
     questions: int = 0
+    full_texts: int = 0
+    passage_questions: int = 0
     venues: Sequence[VenueYear] = ()
     fields: Mapping[str, int] = field(default_factory=dict)
 
@@ -76,9 +80,9 @@ class Level(enum.Enum):
 class Requirement:
     """Whether a corpus has enough of one kind of data that a method needs.
 
-    Counted are papers with an abstract, citations, journals or categories that are large enough, or
-    questions. With fewer than `least` a method cannot train. `settings`: changes with which as many
-    as possible would count.
+    Counted are papers with an abstract, citations, journals or categories that are large enough,
+    questions, or papers with a full text. With fewer than `least` a method cannot train.
+    `settings`: changes with which as many as possible would count.
     """
 
     need: Need
@@ -108,6 +112,8 @@ def _needless(need: Need, settings: Mapping[str, Value]) -> bool:
     """Whether the settings leave this kind of data unused."""
     if need is Need.citations and settings.get("triples") == "given":
         return True
+    if need is Need.full_texts:  # for masked language modeling
+        return not (settings.get("mlm_short") or settings.get("mlm_long"))
     return need is Need.fields and not (
         settings.get("contrast", True) and settings.get("category_pairs", 1)
     )
@@ -118,7 +124,9 @@ def _requirement(need: Need, settings: Mapping[str, Value], holdings: CorpusStat
         return _venues(settings, holdings)
     if need is Need.fields:
         return _fields(settings, holdings)
-    return _finding(need, getattr(holdings, need.value), least=1)
+    # Without full texts, a language model learns from titles and abstracts.
+    least = 0 if need is Need.full_texts else 1
+    return _finding(need, getattr(holdings, need.value), least)
 
 
 def _fields(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
@@ -137,7 +145,7 @@ def _other_pairs(settings: Mapping[str, Value], holdings: CorpusStats) -> bool:
     """Whether PhysBERT finds pairs elsewhere and can train without categories."""
     return bool(
         (settings.get("citation_pairs") and holdings.citations)
-        or (settings.get("question_pairs") and holdings.questions)
+        or (settings.get("question_pairs") and (holdings.questions or holdings.passage_questions))
     )
 
 

@@ -174,8 +174,8 @@ _CONTRAST_ALONE: Mapping[str, Value] = {
 
 PHYSBERT = {
     "physbert-paper": KnownRecipe(
-        "As in the paper: from random weights, for a cluster. Masked language modeling uses "
-        "titles and abstracts, whereas the paper uses full texts."
+        "As in the paper: from random weights, for a cluster. Masked language modeling uses the "
+        "full texts of the dataset, if it has any, with titles and abstracts."
     ),
     "physbert-subdomain": KnownRecipe(
         "The paper's fine-tuning to the categories of one field; keeps the best of four runs.",

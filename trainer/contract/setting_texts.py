@@ -211,8 +211,8 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "question_share": SettingText(
         tr_noop("Share of questions"),
         tr_noop(
-            "Weight of pairs of a question and the abstract that answers it, relative to the "
-            "other tasks."
+            "Weight of pairs of a question and the abstract or passage that answers it, relative "
+            "to the other tasks."
         ),
     ),
     "hard_negatives": SettingText(
@@ -440,7 +440,10 @@ SETTING_TEXTS: dict[str, SettingText] = {
     ),
     "question_pairs": SettingText(
         tr_noop("Question pairs"),
-        tr_noop("Number of pairs of a question and the paper that answers it; 0 uses none."),
+        tr_noop(
+            "Number of pairs of a question and the paper that answers it, and as many of a "
+            "question in a full text and its passage; 0 uses none."
+        ),
         _PAIRS,
     ),
     "merge": SettingText(

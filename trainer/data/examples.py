@@ -27,11 +27,11 @@ class Batch:
 
     `places` [examples, parts] are the indices of an example's texts: its query, positive and so on.
     `labels` are the targets of the loss: [examples], or [masked tokens]. `papers` [examples, parts]
-    are the corpus's rows, and `positions` [examples] the examples' positions in the whole step,
-    over all ranks. A loss gets `places` on the device of the outputs, and the others on the CPU,
-    where it can read them without waiting for the device. `gather` concatenates the rows of all
-    ranks, in the same order for every tensor, and is differentiable. `guide` [texts, dim], if any,
-    are vectors of unit length of the texts by the base model.
+    are the corpus's rows, -1 for questions, and `positions` [examples] the examples' positions in
+    the whole step, over all ranks. A loss gets `places` on the device of the outputs, and the
+    others on the CPU, where it can read them without waiting for the device. `gather` concatenates
+    the rows of all ranks, in the same order for every tensor, and is differentiable. `guide`
+    [texts, dim], if any, are vectors of unit length of the texts by the base model.
     """
 
     texts: Packed
@@ -101,10 +101,7 @@ class PaperExamples:
             texts=pack(ids),
             places=torch.from_numpy(places.reshape(rows.shape).astype(np.int64)),
             labels=torch.from_numpy(labels.astype(np.int64)),
-            # A question has no paper.
-            papers=torch.from_numpy(
-                np.where(parts == TextPart.question, -1, rows).astype(np.int64)
-            ),
+            papers=torch.from_numpy(self.texts.papers(rows, parts)),
             positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),
             guide=torch.from_numpy(self.guide(names)) if self.guide else None,
         )

@@ -1,7 +1,8 @@
 """Pairs of texts that belong together, from whatever a library has: one set per kind of data.
 
 A paper and one it cites; two papers of one venue or one category; a title and its abstract; a
-sentence and the rest of its paper; a question and the abstract that answers it.
+sentence and the rest of its paper; a question and the abstract that answers it; a question in a
+full text and its passage.
 """
 
 from __future__ import annotations
@@ -15,11 +16,17 @@ from numpy.typing import NDArray
 from trainer.data.corpus.citation_graph import within
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
-from trainer.data.pairs import PairSet, distinct_pairs, pair_examples, question_pairs
+from trainer.data.pairs import (
+    PairSet,
+    distinct_pairs,
+    pair_examples,
+    passage_pairs,
+    question_pairs,
+)
 from trainer.data.rng import random_permutation, random_sample
 from trainer.data.tokens import TextPart, Texts
 
-TASKS = ("citations", "venues", "categories", "titles", "sentences", "questions")
+TASKS = ("citations", "venues", "categories", "titles", "sentences", "questions", "passages")
 # Papers of a venue or category in the split: with fewer there are hardly any different pairs.
 _GROUP = 5
 # A pair is used at most this often per epoch, so that a small library is not learned by heart.
@@ -41,6 +48,7 @@ def library_pairs(
         "titles": _own(both, (TextPart.title, TextPart.abstract), most, seed),
         "sentences": _own(split_in_two, (TextPart.sentence, TextPart.rest), most, seed),
         "questions": question_pairs(corpus, split, most, seed),
+        "passages": passage_pairs(corpus, split, most, seed),
     }
     return {name: sets[name] for name in TASKS if len(sets[name].rows)}
 
@@ -62,9 +70,11 @@ def task_examples(
 
 def with_negatives(examples: PaperExamples, negatives: NDArray[np.int32]) -> PaperExamples:
     """Return the examples with a paper that is not related as the third text of each."""
-    # A paper without an abstract is read as a whole.
+    # The negative of a passage is an abstract. A paper without one is read as a whole.
+    parts = examples.parts[:, 1]
+    parts = np.where(parts == TextPart.passage, TextPart.abstract, parts)
     bare = examples.texts.cache.abstracts.counts[negatives] == 0
-    parts = np.where(bare, TextPart.both, examples.parts[:, 1]).astype(examples.parts.dtype)
+    parts = np.where(bare, TextPart.both, parts).astype(examples.parts.dtype)
     return replace(
         examples,
         rows=np.column_stack([examples.rows, negatives]),

@@ -1,7 +1,8 @@
-"""PhysBERT's pairs: papers of one category, citing and cited titles, questions and their papers.
+"""PhysBERT's pairs: papers of one category, citing and cited titles, questions and their answers.
 
-All three follow Hellert et al. (2024); both papers of a pair are always in the same part of the
-split.
+All follow Hellert et al. (2024), except that questions are not written by a language model: they
+come with the papers, or are found in full texts. Both papers of a pair are always in the same part
+of the split.
 """
 
 from __future__ import annotations
@@ -151,6 +152,17 @@ def question_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> PairS
         "questions without text or abstract": int(np.count_nonzero(mine & ~readable)),
     }
     parts = (TextPart.question, TextPart.abstract)
+    return PairSet(pairs, parts, np.full(len(pairs), -1, np.int32), records)
+
+
+def passage_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> PairSet:
+    """Return at most `count` random pairs of a question found in a full text and its passage."""
+    passages = np.asarray(corpus.question_passages)
+    mine = np.flatnonzero(corpus.split[corpus.passage_papers[passages]] == split)
+    some = mine[random_sample(count, len(mine), "passages", seed)]
+    pairs = np.stack([some, passages[some]], axis=1).astype(np.int32)
+    records = {"pairs": len(pairs), "questions": len(mine)}
+    parts = (TextPart.passage_question, TextPart.passage)
     return PairSet(pairs, parts, np.full(len(pairs), -1, np.int32), records)
 
 

@@ -84,9 +84,10 @@ class Blocks:
     """Blocks of `length` tokens, including [CLS] and [SEP]; implements
     trainer.methods.base.Examples.
 
-    Papers come in random order as title, [SEP], abstract, [SEP], and blocks end anywhere: RoBERTa's
-    FULL-SENTENCES, but cut at word pieces. The last block may be shorter. Only two numbers per
-    paper are held in memory; the tokens are read from the memory-mapped cache.
+    Papers come in random order as title, [SEP], abstract, [SEP], full text, [SEP], as far as they
+    have these, and blocks end anywhere: RoBERTa's FULL-SENTENCES, but cut at word pieces. The last
+    block may be shorter. Only a few numbers per paper are held in memory; the tokens are read from
+    the memory-mapped cache.
     """
 
     def __init__(
@@ -104,17 +105,21 @@ class Blocks:
         self._special = (words.cls, words.sep, words.pad)
         self._sep = np.array([words.sep], dtype=np.int32)
         self._rows = rows[random_permutation(len(rows), "blocks", seed)].astype(np.int32)
-        titles, abstracts = (
-            column.indptr[self._rows + 1] - column.indptr[self._rows]
-            for column in (cache.titles, cache.abstracts)
-        )
-        lengths = (titles + (titles > 0)) + (abstracts + (abstracts > 0))
-        self._ends = np.cumsum(lengths)
+        # Where the tokens of each row's title, abstract and passages begin and end.
+        starts = [column.indptr[self._rows] for column in (cache.titles, cache.abstracts)]
+        stops = [column.indptr[self._rows + 1] for column in (cache.titles, cache.abstracts)]
+        first, stop = cache.corpus.passages_of(self._rows)
+        starts.append(cache.passages.indptr[first])
+        stops.append(cache.passages.indptr[stop])
+        self._spans = np.stack([starts, stops], axis=2)
+        lengths = np.subtract(stops, starts)
+        self._ends = np.cumsum((lengths + (lengths > 0)).sum(axis=0))
 
     @property
     def records(self) -> dict[str, Any]:
         return {
             "papers": len(self._rows),
+            "full texts": int(np.count_nonzero(self._spans[2, :, 0] < self._spans[2, :, 1])),
             "word pieces": self._total,
             "blocks": len(self),
             "tokens in a block": self.length,
@@ -146,8 +151,8 @@ class Blocks:
         first = int(np.searchsorted(self._ends, start, side="right"))
         last = int(np.searchsorted(self._ends, stop, side="left"))
         begin = int(self._ends[first - 1]) if first else 0
-        rows = self._rows[first : last + 1].tolist()
-        text = np.concatenate([part for row in rows for part in self._parts(row)])
+        papers = range(first, min(last + 1, len(self._rows)))
+        text = np.concatenate([part for paper in papers for part in self._parts(paper)])
         found = np.empty(stop - start + 2, dtype=np.int32)
         found[0], found[-1] = words.cls, words.sep
         found[1:-1] = text[start - begin : stop - begin]
@@ -182,8 +187,10 @@ class Blocks:
             positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),
         )
 
-    def _parts(self, row: int) -> Iterator[NDArray[np.integer]]:
-        for part in (self.cache.titles[row], self.cache.abstracts[row]):
-            if len(part):
-                yield part
+    def _parts(self, paper: int) -> Iterator[NDArray[np.integer]]:
+        cache = self.cache
+        columns = (cache.titles, cache.abstracts, cache.passages)
+        for column, (start, stop) in zip(columns, self._spans[:, paper], strict=True):
+            if start < stop:
+                yield column.indices[start:stop]
                 yield self._sep

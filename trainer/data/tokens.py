@@ -27,13 +27,18 @@ FORMAT = 1
 JOINS = ("sep", "sep_if_abstract", "space")
 _DESCRIPTION = "tokens.json"
 _COLUMNS = ("titles", "abstracts", "questions")
+# Of a corpus with full texts.
+_PASSAGES = ("passages", "passage_questions")
 _AT_ONCE = 2_048
+# Portions of so many texts between two messages about the progress.
+_NOTED = 50
 # Least and most tokens of a sentence used alone: shorter ones say little.
 _SENTENCE = (10, 60)
 
 
 class TextPart(enum.IntEnum):
-    """The text of a paper to use. For `question` the row is that of a question, not of a paper.
+    """The text of a paper to use. For `question` the row is that of a question, not of a paper, and
+    for `passage` and `passage_question` that of a passage or question of the full texts.
 
     `sentence` is one sentence of the abstract, and `rest` the title and the abstract without it.
     """
@@ -44,6 +49,8 @@ class TextPart(enum.IntEnum):
     question = 3
     sentence = 4
     rest = 5
+    passage = 6
+    passage_question = 7
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,8 @@ class Prompts(NamedTuple):
 
 
 class TokenCache:
-    """The word pieces of all titles, abstracts and questions of a corpus, without special tokens.
+    """The word pieces of all titles, abstracts, questions and passages of a corpus, without special
+    tokens.
 
     They are in the corpus's folder, under tokens/, in a folder per tokenizer. Ids are uint16 if the
     vocabulary allows, else int32.
@@ -122,6 +130,11 @@ class TokenCache:
         self.titles, self.abstracts, self.questions = (
             Csr.open(folder, name, dtype) for name in _COLUMNS
         )
+        self.passages = self.passage_questions = Csr.empty(dtype)
+        if len(corpus.passages):
+            self.passages, self.passage_questions = (
+                Csr.open(folder, name, dtype) for name in _PASSAGES
+            )
 
     @classmethod
     def open(
@@ -213,6 +226,8 @@ class Texts:
             TextPart.title: cache.titles,
             TextPart.abstract: cache.abstracts,
             TextPart.question: cache.questions,
+            TextPart.passage: cache.passages,
+            TextPart.passage_question: cache.passage_questions,
         }
 
     def ids(self, row: int, part: TextPart = TextPart.both) -> NDArray[np.int32]:
@@ -232,6 +247,16 @@ class Texts:
             whole = self._body_lengths(rows[asked], TextPart(part))
             special = len(self._starts[part in self.queries]) + 1
             found[asked] = np.minimum(whole + special, self.max_tokens)
+        return found
+
+    def papers(
+        self, rows: NDArray[np.integer[Any]], parts: NDArray[np.integer[Any]]
+    ) -> NDArray[np.int64]:
+        """Return the row of the paper of each text, -1 for a question; both of one shape."""
+        found = rows.astype(np.int64)
+        found[(parts == TextPart.question) | (parts == TextPart.passage_question)] = -1
+        passages = parts == TextPart.passage
+        found[passages] = self.cache.corpus.passage_papers[rows[passages]]
         return found
 
     def sentence(self, row: int) -> tuple[int, int]:
@@ -322,12 +347,13 @@ def _make(
     unfinished.mkdir()
     tokenizer = _tokenizer(tokenizer_folder)
     dtype = _dtype(vocabulary.size)
-    for name in _COLUMNS:
+    for name in (*_COLUMNS, *(_PASSAGES if len(corpus.passages) else ())):
         texts: TextColumn = getattr(corpus, name)
-        if len(texts):
-            note(f"Tokenizing {len(texts):,} {name}")
         with ListWriter(unfinished, name, dtype) as writer:
-            for encodings in _encoded(tokenizer, texts):
+            for done, encodings in enumerate(_encoded(tokenizer, texts)):
+                if done % _NOTED == 0:
+                    so_far = f": {done * _AT_ONCE:,} done" if done else ""
+                    note(f"Tokenizing {len(texts):,} {name.replace('_', ' ')}{so_far}")
                 ids = [encoding.ids for encoding in encodings]
                 lengths = np.fromiter(map(len, ids), np.int64, len(ids))
                 flat = np.fromiter(chain.from_iterable(ids), np.dtype(dtype), lengths.sum())

@@ -67,6 +67,8 @@ def _letters(corpus: Corpus, tokenizer: Tokenizer, most: int) -> list[str]:
 
 
 def _texts(corpus: Corpus) -> Iterator[str]:
-    for row in corpus.rows(Split.train).tolist():
+    rows = corpus.rows(Split.train)
+    for row, first, stop in zip(rows.tolist(), *corpus.passages_of(rows), strict=True):
         yield corpus.title(row)
         yield corpus.abstract(row)
+        yield from (corpus.passages[number] for number in range(first, stop))

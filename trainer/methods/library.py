@@ -40,9 +40,10 @@ SHARES = {
     "titles": "title_share",
     "sentences": "sentence_share",
     "questions": "question_share",
+    "passages": "question_share",
 }
 # Parts that stand for typed queries.
-_QUERIES = (TextPart.title, TextPart.sentence, TextPart.question)
+_QUERIES = (TextPart.title, TextPart.sentence, TextPart.question, TextPart.passage_question)
 # Equal similarities, computed differently, differ by less than this.
 _ROUNDING = 1e-5
 
@@ -197,8 +198,8 @@ def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) ->
 
 def _papers(examples: PaperExamples) -> NDArray[np.int64]:
     """Return the paper of each example's first text; of a question, that of its answer."""
-    asked = examples.parts[:, 0] == TextPart.question
-    return np.where(asked, examples.rows[:, 1], examples.rows[:, 0]).astype(np.int64)
+    first, second = examples.texts.papers(examples.rows, examples.parts)[:, :2].T
+    return np.where(first < 0, second, first)
 
 
 def _reversed(cites: Csr) -> Csr:

@@ -3,7 +3,8 @@ citations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,21 @@ from trainer.evaluations.metrics.retrieval import ndcg_at, relevant_ranks
 from trainer.methods.base import Encode, ValidationMetric
 
 
+class _Asked(NamedTuple):
+    """A question, with the source and the row of its answer."""
+
+    source: str
+    row: int
+    question: str
+    answer: str
+
+
 class PairScores:
     """PhysBERT's three metrics, which select its best weights; each from 0 to 1.
 
-    `pairs` are the validation pairs by the name of their setting; a missing source is not
-    evaluated. At most `most` papers are used per metric.
+    `pairs` are the validation pairs by source, "category_pairs", "citation_pairs", "question_pairs"
+    and "passage_pairs"; a missing source is not evaluated. At most `most` papers are used per
+    metric.
     """
 
     def __init__(self, corpus: Corpus, pairs: Mapping[str, PairSet], most: int, seed: int) -> None:
@@ -29,16 +40,14 @@ class PairScores:
         self._pairs = {name: some for name, some in pairs.items() if len(some.rows) > 1}
 
     def __call__(self, encode: Encode) -> dict[str, float]:
-        measures = {
-            "category_pairs": ("v_measure", self._v_measure),
-            "question_pairs": ("ndcg_at_10", self._ndcg_at_10),
-            "citation_pairs": ("cosine_accuracy", self._cosine_accuracy),
-        }
-        return {
-            name: measure(encode, self._pairs[source])
-            for source, (name, measure) in measures.items()
-            if source in self._pairs
-        }
+        found = {}
+        if pairs := self._pairs.get("category_pairs"):
+            found["v_measure"] = self._v_measure(encode, pairs)
+        if asked := self._asked():
+            found["ndcg_at_10"] = self._ndcg_at_10(encode, asked)
+        if pairs := self._pairs.get("citation_pairs"):
+            found["cosine_accuracy"] = self._cosine_accuracy(encode, pairs)
+        return found
 
     @property
     def scored(self) -> dict[str, ValidationMetric]:
@@ -47,8 +56,7 @@ class PairScores:
         if pairs := self._pairs.get("category_pairs"):
             rows, _ = self._labelled(pairs)
             found["v_measure"] = ValidationMetric("v_measure", "v_measure", len(rows))
-        if pairs := self._pairs.get("question_pairs"):
-            asked = self._some(pairs, self._most)
+        if asked := self._asked():
             found["ndcg_at_10"] = ValidationMetric("retrieval", "ndcg@10", len(asked))
         if pairs := self._pairs.get("citation_pairs"):
             first, *_ = self._titles(pairs)
@@ -63,14 +71,26 @@ class PairScores:
         vectors = encode([self._both(row) for row in rows.tolist()])
         return v_measure_of_k_means(vectors, labels, seed=self._seed).v
 
-    def _ndcg_at_10(self, encode: Encode, pairs: PairSet) -> float:
-        """Return the nDCG@10 of finding a question's abstract among those of all questions."""
-        questions, papers = self._some(pairs, self._most).T
-        documents, answers = np.unique(papers, return_inverse=True)
-        texts = [(self._corpus.questions[question], "") for question in questions.tolist()]
-        asked = encode(texts, queries=True)
-        read = encode([(self._corpus.abstract(row), "") for row in documents.tolist()])
-        return float(ndcg_at(relevant_ranks(asked, read, list(answers[:, None]))).mean())
+    def _ndcg_at_10(self, encode: Encode, asked: Sequence[_Asked]) -> float:
+        """Return the nDCG@10 of finding a question's answer among those of all questions."""
+        answers = sorted({(one.source, one.row): one.answer for one in asked}.items())
+        places = {key: place for place, (key, _) in enumerate(answers)}
+        queries = encode([(one.question, "") for one in asked], queries=True)
+        read = encode([(answer, "") for _, answer in answers])
+        right = [np.array([places[one.source, one.row]]) for one in asked]
+        return float(ndcg_at(relevant_ranks(queries, read, right)).mean())
+
+    def _asked(self) -> list[_Asked]:
+        """Return questions, and the abstracts and passages that answer them."""
+        corpus, found = self._corpus, []
+        for source, questions, answers in (
+            ("question_pairs", corpus.questions, corpus.abstracts),
+            ("passage_pairs", corpus.passage_questions, corpus.passages),
+        ):
+            if pairs := self._pairs.get(source):
+                for question, row in self._some(pairs, self._most).tolist():
+                    found.append(_Asked(source, row, questions[question], answers[row]))
+        return found
 
     def _cosine_accuracy(self, encode: Encode, pairs: PairSet) -> float:
         """Return the accuracy of distinguishing citing pairs of titles from as many other pairs."""

@@ -22,6 +22,7 @@ from trainer.data.pairs import (
     category_pairs,
     citation_pairs,
     pair_examples,
+    passage_pairs,
     question_pairs,
 )
 from trainer.data.token_blocks import Blocks
@@ -97,7 +98,7 @@ class PhysBert:
         from trainer.methods.pair_scores import PairScores
 
         settings = setup.settings
-        texts = setup.texts(self.reading, [TextPart.question])
+        texts = setup.texts(self.reading, [TextPart.question, TextPart.passage_question])
         train, validation = pairs_to_learn(setup)
         self.labelled = (_labelled(train), _labelled(validation))
         examples = (
@@ -136,9 +137,11 @@ def pairs_to_learn(setup: Setup) -> tuple[dict[str, PairSet], dict[str, PairSet]
         "citation_pairs": lambda split, count: citation_pairs(corpus, split, count, seed),
         "question_pairs": lambda split, count: question_pairs(corpus, split, count, seed),
     }
+    if len(corpus.passage_questions):
+        sources["passage_pairs"] = lambda split, count: passage_pairs(corpus, split, count, seed)
     train, validation = {}, {}
     for name, source in sources.items():
-        if count := settings[name]:
+        if count := settings["question_pairs" if name == "passage_pairs" else name]:
             found = source(Split.train, count)
             if not len(found.rows):
                 setup.note(

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sciread_app.domain.citations import STALE
-from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.domain.training import TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
@@ -57,12 +57,14 @@ class AvailableData:
     """Statistics of the training data.
 
     `estimated`: the numbers of citations are estimates. `unasked` are the papers of the library
-    whose citations have not been fetched yet.
+    whose citations have not been fetched yet, and `unread` the PDFs that have no text, if full
+    texts are requested.
     """
 
     stats: CorpusStats
     estimated: bool = False
     unasked: tuple[int, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 class Corpora:
@@ -105,7 +107,13 @@ class Corpora:
         """
         if data.kind in (TrainingDataKind.library, TrainingDataKind.collection):
             ids = self._ids(data)
-            return AvailableData(*self._library.corpus_stats.of(ids), self._unasked(ids))
+            stats, estimated = self._library.corpus_stats.of(ids)
+            unread: tuple[str, ...] = ()
+            if data.full_text:
+                unread = tuple(self._library.corpus_stats.pdfs_without_text(ids))
+            else:
+                stats = replace(stats, full_texts=0)
+            return AvailableData(stats, estimated, self._unasked(ids), unread)
         return AvailableData(self._of_corpus(self.make(data, task), task))
 
     def make(self, data: TrainingData, task: Task) -> Path:
@@ -162,6 +170,7 @@ class Corpora:
         self._tidy()
         made = folder / "corpus"
         arguments = ["prepare", *self._sources(data), f"--output={made}"]
+        arguments += ["--full-text"] if data.full_text else []
         return made, str(trainer.ask(arguments, self._home.folder, task)["sha256"])
 
     def _keep(self, made: Path, sha256: str, data: TrainingData) -> Path:
@@ -195,7 +204,7 @@ class Corpora:
         if not len(ids):
             raise LibraryError(
                 tr("The library contains no papers.")
-                if data == LIBRARY
+                if data.kind is TrainingDataKind.library
                 else tr("The collection “{name}” contains no papers.", name=data.name),
                 tr("Add papers first."),
             )
@@ -255,7 +264,10 @@ def _described(folder: Path) -> SavedCorpus | None:
 
 
 def _origin(files: list[Mapping[str, Any]]) -> TrainingData:
+    full_text = any(file.get("full_texts") for file in files)
     if len(files) == 1 and files[0]["kind"] == "library":
         part = str(files[0].get("part", ""))
-        return TrainingData(TrainingDataKind.collection, part) if part else LIBRARY
-    return TrainingData(TrainingDataKind.files, ", ".join(str(file["name"]) for file in files))
+        kind = TrainingDataKind.collection if part else TrainingDataKind.library
+        return TrainingData(kind, part, full_text)
+    names = ", ".join(str(file["name"]) for file in files)
+    return TrainingData(TrainingDataKind.files, names, full_text)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
-from sciread_app.language import tr, trn
+from sciread_app.language import format_list, tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import AvailableData, Corpora
@@ -31,6 +31,8 @@ from trainer.contract.package import (
 )
 from trainer.contract.run import SEED, Recipe, Run
 from trainer.contract.settings import Value
+
+_NAMED_FILES = 5  # PDFs without text that a check names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +144,7 @@ class TrainingService:
         data = self.corpora.inspect(plan.data, task)
         found = check_requirements(plan.method, recipe.settings, data.stats)
         lines = [_SENTENCES[finding.need](finding, data, recipe.settings) for finding in found]
-        lines += [*self._check_base(recipe), *self._check_other_runs()]
+        lines += [*_unread(data), *self._check_base(recipe), *self._check_other_runs()]
         return TrainingCheck(data, tuple(lines), self.title(plan))
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
@@ -383,6 +385,34 @@ def _questions(
     return CheckLine(finding.level, text)
 
 
+def _full_texts(
+    finding: Requirement, data: AvailableData, settings: Mapping[str, Value]
+) -> CheckLine:
+    if finding.level is Level.enough:
+        text = trn("{n:,} paper has a full text.", "{n:,} papers have a full text.", finding.have)
+    elif finding.have:
+        text = trn("Only {n:,} paper has a full text. The language model learns mostly from titles "
+                   "and abstracts.",
+                   "Only {n:,} papers have a full text. The language model learns mostly from "
+                   "titles and abstracts.", finding.have)  # fmt: skip
+    else:
+        text = tr("Without full texts, the language model learns from titles and abstracts only.")
+    return CheckLine(finding.level, text)
+
+
+def _unread(data: AvailableData) -> list[CheckLine]:
+    """Name the PDFs that have no text to train on."""
+    if not data.unread:
+        return []
+    names = [Path(path).name for path in data.unread[:_NAMED_FILES]]
+    if more := len(data.unread) - len(names):
+        names.append(trn("{n:,} more", "{n:,} more", more))
+    text = trn("{n:,} PDF has no text and is left out: {names}",
+               "{n:,} PDFs have no text and are left out: {names}",
+               len(data.unread), names=format_list(names))  # fmt: skip
+    return [CheckLine(Level.few, text)]
+
+
 def _with_settings(finding: Requirement, text: str, need: str) -> CheckLine:
     if finding.level is Level.enough:
         return CheckLine(Level.enough, text)
@@ -400,4 +430,5 @@ _SENTENCES = {
     Need.venues: _venues,
     Need.fields: _fields,
     Need.questions: _questions,
+    Need.full_texts: _full_texts,
 }

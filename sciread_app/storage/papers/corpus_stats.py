@@ -31,6 +31,18 @@ _FIELDS = """
     WHERE paper IN (SELECT value FROM json_each(:ids))
     AND position = (SELECT min(position) FROM fields WHERE paper = f.paper) GROUP BY field
 """
+_HAS_TEXT = "EXISTS (SELECT 1 FROM bodies WHERE bodies.sha256 = attachments.sha256)"
+_FULL_TEXTS = f"""
+    SELECT count(DISTINCT paper) FROM attachments
+    WHERE paper IN (SELECT value FROM json_each(:ids)) AND {_HAS_TEXT}
+"""
+# Of papers none of whose files have a text.
+_WITHOUT_TEXT = f"""
+    SELECT path FROM attachments WHERE paper IN (
+        SELECT paper FROM attachments WHERE paper IN (SELECT value FROM json_each(:ids))
+        GROUP BY paper HAVING NOT max({_HAS_TEXT}))
+    AND lower(path) LIKE '%.pdf' ORDER BY path
+"""
 # SQLite's planner cannot know how short these lists of papers are: CROSS JOIN makes it start there.
 _CITATIONS = """
     SELECT count(*), count(DISTINCT citing) FROM (
@@ -65,12 +77,20 @@ class CorpusStatsStore:
                 abstracts=abstracts,
                 citations=citations,
                 citing=citing,
+                full_texts=db.execute(text(_FULL_TEXTS), {"ids": every}).scalar_one(),
                 venues=[
                     VenueYear(venue, year, bool(pubmed), n) for venue, year, pubmed, n in venues
                 ],
                 fields={field: count for field, count in fields},
             )
             return stats, len(ids) > _COUNTED
+
+    def pdfs_without_text(self, ids: Ids) -> list[str]:
+        """The paths of PDFs of those papers whose files have no text: damaged files, scans and
+        files that were never read."""
+        with self._db.reading() as db:
+            values = {"ids": json.dumps(ids.tolist())}
+            return list(db.execute(text(_WITHOUT_TEXT), values).scalars())
 
 
 def _citations(db: Connection, ids: Ids, every: str) -> Sequence[int]:

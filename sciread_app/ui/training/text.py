@@ -46,6 +46,7 @@ NEEDS = {
     Need.venues: tr("journals"),
     Need.fields: tr("categories"),
     Need.questions: tr("questions"),
+    Need.full_texts: tr("full texts"),
 }
 
 
@@ -54,10 +55,13 @@ def corpus_title(corpus: SavedCorpus) -> str:
     day = format_day(corpus.made)
     what = corpus.what
     if what.kind is TrainingDataKind.library:
-        return tr("Library, {day}", day=day)
-    if what.kind is TrainingDataKind.collection:
-        return tr("{collection}, {day}", collection=what.name, day=day)
-    return f"{what.name or corpus.id}, {day}"
+        title = tr("Library, {day}", day=day)
+    elif what.kind is TrainingDataKind.collection:
+        title = tr("{collection}, {day}", collection=what.name, day=day)
+    else:
+        title = f"{what.name or corpus.id}, {day}"
+    # Translators: a dataset that has the full texts of papers
+    return tr("{title}, with full texts", title=title) if what.full_text else title
 
 
 def below(training: TrainingRun) -> str:
@@ -258,9 +262,11 @@ def stats_tiles(stats: CorpusStats, estimated: bool) -> list[tuple[str, str]]:
     citations = f"{stats.citations:,}"
     if estimated and stats.citations:
         citations = tr("about {count}", count=citations)
+    full_texts = [(f"{stats.full_texts:,}", tr("With full text"))] if stats.full_texts else []
     return [
         (f"{stats.papers:,}", tr("Papers")),
         (f"{stats.abstracts:,}", tr("With abstract")),
+        *full_texts,
         (citations, tr("Citations between them")),
         (f"{len({venue.name for venue in stats.venues}):,}", tr("Journals")),
         (f"{len(stats.fields):,}", tr("Categories")),

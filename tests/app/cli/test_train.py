@@ -54,6 +54,16 @@ def test_train_check_lists_missing_data_with_remedies(shell):
     }  # fmt: skip
 
 
+def test_full_text_option_selects_other_data(shell):
+    shell.run("train", "start", "specter-small", "--full-text", "--name", "texts")
+    shell.run("train", "start", "specter-small", "--on", "collection:thesis", "--name", "plain")
+    described = [
+        Run(shell.home / "runs" / name).recipe.corpus / "corpus.json" for name in ("texts", "plain")
+    ]
+    given = ["full_texts" in file.read_text() for file in described]
+    assert given == [True, False]
+
+
 def test_training_is_started_listed_stopped_and_resumed(shell):
     begun = shell.json("train", "start", "specter-small", "--on", "collection:thesis",
                        "--set", "epochs=2", "--name", "mine")  # fmt: skip

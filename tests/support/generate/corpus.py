@@ -36,6 +36,15 @@ def make_corpus(
         return builder.finish(**settings)
 
 
+def full_text(number: int, passages: int = 3) -> str:
+    """Return a text of so many passages, each with a question, that differs by number."""
+    return " ".join(
+        f"Is the neural network {number} of study {at} deep? "
+        + " ".join(f"{_text(number * 31 + at * 7 + n, 16).capitalize()}." for n in range(8))
+        for at in range(passages)
+    )
+
+
 def _record(number: int, values: Mapping[str, Any]) -> InputRecord:
     made: dict[str, Any] = {
         "id": f"p{number:05}",

@@ -46,7 +46,10 @@ def _prepare(*arguments: str) -> dict[str, Any]:
         time.sleep(600)
     kind = "library" if sources[0].startswith("library=") else "jsonl"
     named = {"name": Path(sources[0]).name, "kind": kind}
-    files = [named | ({"part": parts[0]} if parts else {})]
+    files: list[dict[str, Any]] = [named | ({"part": parts[0]} if parts else {})]
+    if "--full-text" in arguments:
+        files[0]["full_texts"] = 3
+        parts.append("full text")
     described = {"papers": 10, "sha256": f"{hash_of(*sources, *parts):064x}",
                  "counts": {"files": files}}  # fmt: skip
     folder.mkdir(parents=True)
@@ -61,7 +64,8 @@ def hash_of(*texts: str) -> int:
 
 def _corpus(folder: str, *_: str) -> dict[str, Any]:
     holds = {"papers": 10, "abstracts": 9, "citations": 8, "citing": 7, "questions": 0,
-             "venues": [["Nature", 2020, False, 9]], "fields": {"cs.CL": 10}}  # fmt: skip
+             "full_texts": 0, "passage_questions": 0, "venues": [["Nature", 2020, False, 9]],
+             "fields": {"cs.CL": 10}}  # fmt: skip
     return {"holds": holds, "folder": folder}
 
 

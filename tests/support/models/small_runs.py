@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from tests.support.generate.corpus import make_corpus
+from tests.support.generate.corpus import full_text, make_corpus
 from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.run import Recipe
 
@@ -36,8 +36,11 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 METHODS = tuple(_SETTINGS)
 
 
-def small_corpus(folder: Path, papers: int = PAPERS, **settings: Any) -> Path:
-    """Make a corpus with the data of every method; `settings` as in `make_corpus`."""
+def small_corpus(
+    folder: Path, papers: int = PAPERS, *, full_texts: bool = False, **settings: Any
+) -> Path:
+    """Make a corpus with the data of every method, and with full texts if requested; `settings` as
+    in `make_corpus`."""
     chance = random.Random(1)
     given = [
         {
@@ -45,6 +48,7 @@ def small_corpus(folder: Path, papers: int = PAPERS, **settings: Any) -> Path:
             "fields": (f"field{number % 3}",),
             "questions": (f"deep graph {number} study",),
         }
+        | ({"title": f"deep study {number}", "full_text": full_text(number)} if full_texts else {})
         for number in range(papers)
     ]
     citations = [

@@ -122,3 +122,19 @@ def test_physbert_needs_no_categories_if_it_has_other_pairs() -> None:
 )
 def test_few_citations_are_not_enough(citations: int, level: Level) -> None:
     assert found("specter", CorpusStats(citations=citations), Need.citations).level is level
+
+
+@pytest.mark.parametrize(("texts", "level"), [(0, Level.few), (1, Level.few), (500, Level.enough)])
+def test_full_texts_are_wanted_for_masked_language_modeling(texts: int, level: Level) -> None:
+    held = CorpusStats(full_texts=texts)
+    wanted = found("physbert-paper", held, Need.full_texts)
+    assert (wanted.level, wanted.have) == (level, texts)
+    spec, recipe = recipe_of("physbert-small")
+    needs = [one.need for one in check_requirements(spec, spec.resolve(recipe), held)]
+    assert Need.full_texts not in needs
+
+
+def test_questions_in_full_texts_count_as_pairs() -> None:
+    held = CorpusStats(passage_questions=300)
+    assert found("physbert", held, Need.fields).level is Level.few
+    assert found("physbert", held, Need.fields, question_pairs=0).level is Level.missing

@@ -5,14 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.generate.corpus import make_corpus
+from tests.support.generate.corpus import full_text, make_corpus
 from tests.support.models.tiny_model import tiny_package
 from trainer.data.corpus.corpus import Split
+from trainer.data.corpus.split import SplitRule
 from trainer.data.pairs import (
     category_pairs,
     citation_pairs,
     distinct_pairs,
     pair_examples,
+    passage_pairs,
     question_pairs,
 )
 from trainer.data.sampler import of_step
@@ -170,3 +172,22 @@ def test_no_sources_give_no_examples(corpus, tmp_path):
     texts = Texts(TokenCache.open(corpus, tiny_package(tmp_path / "tiny").folder))
     assert len(pair_examples(texts, [], False)) == 0
     assert len(pair_examples(texts, [citation_pairs(corpus, Split.train, 0, 1)], True)) == 0
+
+
+def test_passage_pairs_have_a_question_and_the_passage_it_was_taken_out_of(tmp_path):
+    papers = [{"title": f"Deep {n}", "full_text": full_text(n)} for n in range(80)]
+    corpus = make_corpus(tmp_path / "corpus", papers, split=SplitRule((0.7, 0.3, 0)))
+    texts = Texts(TokenCache.open(corpus, tiny_package(tmp_path / "tiny").folder), max_tokens=64)
+    for split in (Split.train, Split.validation):
+        pairs = passage_pairs(corpus, split, 1_000, 1)
+        questions, passages = pairs.rows.T
+        assert len(pairs.rows) > 3
+        assert (corpus.question_passages[questions] == passages).all()
+        papers = corpus.passage_papers[passages]
+        assert set(corpus.split[papers]) == {split}
+        batch = pair_examples(texts, [pairs], homogeneous=False).batch(
+            np.arange(len(pairs.rows)), np.arange(len(pairs.rows)), 1
+        )
+        assert batch.papers.numpy().tolist() == [[-1, paper] for paper in papers]
+    assert len(passage_pairs(corpus, Split.train, 7, 1).rows) == 7
+    assert len(passage_pairs(corpus, Split.test, 7, 1).rows) == 0

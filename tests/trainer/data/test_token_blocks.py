@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.support.generate.corpus import make_corpus
+from tests.support.generate.corpus import full_text, make_corpus
 from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.token_blocks import Blocks
@@ -60,6 +60,23 @@ def _order(words, papers):
         at += len(left.pop(number))
         found.append(number)
     return found
+
+
+def test_blocks_hold_full_texts_after_their_abstracts(tmp_path):
+    papers = [{"full_text": full_text(n) if n % 2 else ""} for n in range(10)]
+    corpus = make_corpus(tmp_path / "corpus", papers)
+    cache = TokenCache.open(corpus, tiny_package(tmp_path / "tiny").folder)
+    rows = np.arange(10)
+    expected = papers_of(cache, rows)
+    for row, first, stop in zip(rows, *corpus.passages_of(rows), strict=True):
+        words = [word for number in range(first, stop) for word in cache.passages[number].tolist()]
+        expected[row] += [*words, SEP] if words else []
+    for length in (7, 64):
+        blocks = Blocks(cache, rows, length, 0.15, 1)
+        words = stream(blocks)
+        assert sorted(_order(words, expected)) == rows.tolist()
+        assert len(words) == sum(map(len, expected)) == blocks.records["word pieces"]
+        assert blocks.records["full texts"] == len(np.unique(corpus.passage_papers)) > 2
 
 
 def test_order_of_papers_depends_on_the_seed(cache):

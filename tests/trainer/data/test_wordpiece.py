@@ -67,3 +67,11 @@ def test_corpus_without_text_is_refused(tmp_path):
     corpus = make_corpus(tmp_path / "corpus", [{"title": "", "abstract": ""}] * 3)
     with pytest.raises(TrainerError, match="no text"):
         learn_word_pieces(corpus, tmp_path / "words", size=100, cased=False)
+
+
+def test_vocabulary_has_words_of_full_texts(tmp_path):
+    text = "Chromodynamics is known. " * 20
+    papers = [{"title": f"Paper {n}", "full_text": f"{text} Part {n}."} for n in range(20)]
+    corpus = make_corpus(tmp_path / "texts", papers)
+    folder = learn_word_pieces(corpus, tmp_path / "words", size=400, cased=False)
+    assert AutoTokenizer.from_pretrained(folder).tokenize("Chromodynamics") == ["chromodynamics"]

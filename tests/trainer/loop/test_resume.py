@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.support.models.small_runs import small_base, small_corpus, small_recipe
 from trainer.contract.run import Event, Recipe, Run
 from trainer.distributed import Ranks
 from trainer.loop.setup import Options
@@ -122,6 +123,22 @@ def test_killed_run_ends_like_an_uninterrupted_one(
     often = Run.create(tmp_path / "often" / "run", recipe)
     kills = 0
     while killed_after(max(8, len(whole.events()) // 3), often, Options("", budget, save_every=0)):
+        kills += 1
+    assert kills > 1
+    assert outcome(often) == outcome(whole)
+
+
+@pytest.mark.parametrize("method", ["physbert", "library"])
+def test_killed_run_on_full_texts_ends_like_an_uninterrupted_one(
+    method: str, tmp_path: Path
+) -> None:
+    corpus = small_corpus(tmp_path / "corpus", full_texts=True)
+    base = small_base(tmp_path / "base")
+    recipe = small_recipe(method, corpus, base, max_steps=6)
+    whole, often = (Run.create(tmp_path / name / "run", recipe) for name in ("whole", "often"))
+    assert in_process(lambda: resume_run(whole, Options())) == 0
+    kills = 0
+    while killed_after(max(8, len(whole.events()) // 3), often, Options(save_every=0)):
         kills += 1
     assert kills > 1
     assert outcome(often) == outcome(whole)

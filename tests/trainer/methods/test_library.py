@@ -21,7 +21,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.package import read_package
 from trainer.contract.run import RECORDS, Run
 from trainer.data.corpus.corpus import Corpus, Split
-from trainer.data.examples import Batch
+from trainer.data.examples import Batch, PaperExamples, name_texts
 from trainer.data.hard_negatives import mine
 from trainer.data.tokens import TextPart, Texts, TokenCache
 from trainer.data.typed_queries import typed_queries
@@ -163,7 +163,7 @@ def test_base_vectors_depend_on_the_precision(tmp_path: Path, base: Path) -> Non
     for precision in ("fp32", "bf16"):
         given = setup(corpus, base, "library-small", precision=precision)
         texts = given.texts(given.reading())
-        base_vectors(given, texts, "mean", np.arange(0, 60, 6))
+        base_vectors(given, texts, "mean", name_texts(np.arange(10), TextPart.both))
     assert len(list(corpus.folder.glob("vectors/*/vectors.*"))) == 2
 
 
@@ -316,3 +316,20 @@ def test_anchor_that_cannot_be_used_is_refused(
 ) -> None:
     with pytest.raises(TrainerError, match="anchor"):
         make(corpus, base, recipe, anchor=100.0, **{"keep_search": False} | changes)
+
+
+def test_questions_in_full_texts_are_a_task(tmp_path: Path, base: Path) -> None:
+    corpus = Corpus.open(small_corpus(tmp_path / "corpus", full_texts=True))
+    shares = {"citation_share": 0.0, "group_share": 0.0, "title_share": 0.0, "sentence_share": 0.0}
+    stage = make(corpus, base, "library-small", examples=60, **shares).stages[0]
+    assert isinstance(stage.train, PaperExamples) and stage.train.rows.shape[1] == 3
+    asked = np.flatnonzero(stage.train.parts[:, 0] == TextPart.passage_question)
+    assert len(asked) >= 20
+    questions, passages, negatives = stage.train.rows[asked].T
+    assert (corpus.question_passages[questions] == passages).all()
+    papers = corpus.passage_papers[passages]
+    # The hard negative is the abstract of another paper of the same split.
+    assert (corpus.split[negatives] == Split.train).all() and (negatives != papers).all()
+    assert set(stage.train.parts[asked, 2]) == {TextPart.abstract}
+    losses = learn(stage, 60)
+    assert losses[-1] < 0.9 * losses[0]

@@ -13,11 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F
 
-from tests.support.generate.corpus import make_corpus
+from tests.support.generate.corpus import full_text, make_corpus
 from tests.support.models.small_loop import learn, make, setup
 from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.corpus.split import SplitRule
 from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.base import OptimizationPlan
@@ -228,3 +229,31 @@ def test_subdomain_grid_changes_batch_and_negatives_together(corpus: Corpus, bas
     for batch_size in (16, 32):
         (stage,) = make(corpus, base, "physbert-subdomain", batch_size=batch_size, **few).stages
         assert stage.plan.together == stage.plan.batch_size == batch_size
+
+
+def test_full_texts_are_learned_from_in_all_stages(tmp_path: Path, base: Path) -> None:
+    papers = [{"title": f"Deep {n}", "full_text": full_text(n)} for n in range(40)]
+    rule = SplitRule((0.7, 0.3, 0))
+    corpus, plain = (
+        make_corpus(tmp_path / name, some, split=rule)
+        for name, some in (("full", papers), ("plain", [{"title": f"Deep {n}"} for n in range(40)]))
+    )
+    changes = {"category_pairs": 0, "citation_pairs": 0, "question_pairs": 500}
+    method = physbert(corpus, base, **changes)
+    short, _, pairs = method.stages
+    abstracts = physbert(plain, base, contrast=False, mlm_long=0).stages[0]
+    assert len(short.train) > 5 * len(abstracts.train)
+    assert method.records["mlm_short"]["full texts"] == len(corpus.rows(Split.train))
+    assert method.records["contrast"]["passage_pairs"]["pairs"] == len(pairs.train) > 50
+    encoded: list[str] = []
+
+    def encode(texts: Sequence[tuple[str, str]], queries: bool = False) -> NDArray[np.float32]:
+        encoded.extend(text for text, _ in texts)
+        return np.ones((len(texts), 2), np.float32)
+
+    assert pairs.scores is not None
+    assert pairs.scores(encode).keys() == pairs.scored.keys() == {"ndcg_at_10"}
+    held_out = corpus.rows(Split.validation)
+    first, stop = corpus.passages_of(held_out)
+    allowed = {corpus.passages[n] for a, b in zip(first, stop, strict=True) for n in range(a, b)}
+    assert set(encoded) & set(corpus.passages) and set(encoded) & set(corpus.passages) <= allowed

@@ -37,6 +37,7 @@ from trainer.data.corpus.corpus import (
     find_venues,
 )
 from trainer.data.corpus.ids import IdTable, hashes, padded
+from trainer.data.corpus.passages import PassageWriter, write_passages
 from trainer.data.corpus.records import InputRecord, Triple, clean_id, id_of, one_line
 from trainer.data.corpus.split import SplitRule
 
@@ -112,6 +113,7 @@ class Builder:
         for question in filter(None, map(one_line, record.questions)):
             self._texts["questions"].write(question)
             self._numbers["question_papers.int32"].write(self._arrived.to_bytes(4, "little"))
+        self._passages.add(self._arrived, record.full_text)
         self.cite(paper_id, record.cites, record.second_hand)
         self._arrived += 1
         return ""
@@ -173,6 +175,8 @@ class Builder:
         }
         if triples := self._write_triples(table):
             counts["triples"] = triples
+        if full_texts := write_passages(self._arriving, self._folder, winners):
+            counts["full_texts"] = full_texts
         shutil.rmtree(self._arriving)
         self._problems.close()
         if not (self._folder / PROBLEMS).stat().st_size:
@@ -190,6 +194,7 @@ class Builder:
         self._triples = (self._arriving / "triples").open("wb", 1 << 20)
         self._problems = (self._folder / PROBLEMS).open("w", encoding="utf-8")
         self._codes: dict[str, dict[str, int]] = {"fields": {}, "labels": {}, "venues": {}}
+        self._passages = PassageWriter(self._arriving)
         self._arrived = 0
 
     def _drop(self, why: str) -> str:
@@ -205,7 +210,7 @@ class Builder:
         self._lists[kind].add(np.fromiter(codes, np.int32, len(codes)).tobytes())
 
     def _close_arriving(self) -> None:
-        for writer in (*self._texts.values(), *self._lists.values()):
+        for writer in (*self._texts.values(), *self._lists.values(), self._passages):
             writer.close()
         for file in (*self._numbers.values(), *self._edges.values(), self._triples):
             file.close()

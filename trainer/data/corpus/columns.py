@@ -36,6 +36,13 @@ class TextColumn(Sequence[str]):
         self.starts: NDArray[np.int64] = numbers(folder / f"{name}.starts.int64")
         self.utf8: NDArray[np.uint8] = numbers(folder / f"{name}.utf8.uint8")
 
+    @classmethod
+    def empty(cls) -> TextColumn:
+        """Return a column without rows."""
+        column = cls.__new__(cls)
+        column.starts, column.utf8 = np.zeros(1, np.int64), np.empty(0, np.uint8)
+        return column
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 
@@ -74,6 +81,11 @@ class Csr:
     @classmethod
     def open(cls, folder: Path, name: str, dtype: str = "int32") -> Csr:
         return cls(numbers(folder / f"{name}.starts.int64"), numbers(folder / f"{name}.{dtype}"))
+
+    @classmethod
+    def empty(cls, dtype: str = "int32") -> Csr:
+        """Return lists of no rows."""
+        return cls(np.zeros(1, np.int64), np.empty(0, dtype))
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

@@ -47,6 +47,19 @@ COLUMNS = frozenset(
 )
 # Only if an input gives triplets.
 TRIPLES = "triples.int32"
+# Only if an input gives full texts: all of these.
+FULL_TEXT = frozenset(
+    (
+        *(
+            f"{name}.{end}"
+            for name in ("passages", "passage_questions")
+            for end in ("starts.int64", "utf8.uint8")
+        ),
+        "passage_papers.int32",
+        "question_passages.int32",
+    )
+)
+_WITH_FULL_TEXT = COLUMNS | FULL_TEXT
 
 
 class Split(enum.IntEnum):
@@ -85,8 +98,11 @@ class Corpus:
     lists the citations of cited papers that the paper does not cite, for inputs that give them
     (SPECTER's counts); mostly empty. `questions` are texts that papers answer, `question_papers`
     int32 their rows. `triples` int32 [n, 3] are the rows of a query, a positive and a negative, if
-    an input gives them; else empty. `split` uint8 [papers] holds values of Split, and `split_by`
-    describes the rule. `counts` are the numbers read, kept and dropped.
+    an input gives them; else empty. `passages` are pieces of full texts in the order of the papers,
+    `passage_papers` int32 their rows, ascending; test papers have none. `passage_questions` are
+    questions taken out of passages, and `question_passages` int32 the index of the passage of each,
+    ascending. All four are empty if no input gives full texts. `split` uint8 [papers] holds values
+    of Split, and `split_by` describes the rule. `counts` are the numbers read, kept and dropped.
     """
 
     def __init__(self, folder: Path, described: Mapping[str, Any]) -> None:
@@ -113,6 +129,14 @@ class Corpus:
         )
         given = numbers(folder / TRIPLES) if TRIPLES in self._files else np.empty(0, np.int32)
         self.triples: NDArray[np.int32] = given.reshape(-1, 3)
+        self.passages = self.passage_questions = TextColumn.empty()
+        self.passage_papers: NDArray[np.int32] = np.empty(0, np.int32)
+        self.question_passages: NDArray[np.int32] = np.empty(0, np.int32)
+        if self._files.keys() >= FULL_TEXT:
+            self.passages = TextColumn(folder, "passages")
+            self.passage_papers = numbers(folder / "passage_papers.int32")
+            self.passage_questions = TextColumn(folder, "passage_questions")
+            self.question_passages = numbers(folder / "question_passages.int32")
         self.primary = np.full(len(self.fields), -1, np.int32)
         some = self.fields.counts > 0
         self.primary[some] = self.fields.indices[self.fields.indptr[:-1][some]]
@@ -148,7 +172,10 @@ class Corpus:
         for column in (*of_papers, self.second_hand, self.years, self.venues, self.split):
             _check(len(column) == self.papers)
         _check(len(self.questions) == len(self.question_papers))
-        for texts in (self.ids, self.titles, self.abstracts, self.questions):
+        _check(len(self.passages) == len(self.passage_papers))
+        _check(len(self.passage_questions) == len(self.question_passages))
+        for texts in (self.ids, self.titles, self.abstracts, self.questions, self.passages,
+                      self.passage_questions):  # fmt: skip
             _check(_fits(texts.starts, len(texts.utf8)))
         for lists, most in (
             (self.fields, len(self.field_names)),
@@ -160,6 +187,11 @@ class Corpus:
         _check(_below(self.triples, self.papers))
         _check(_below(self.venues + 1, len(self.venue_names) + 1))
         _check(_below(self.question_papers, self.papers) and _below(self.split, len(Split)))
+        for places, most in (
+            (self.passage_papers, self.papers),
+            (self.question_passages, len(self.passages)),
+        ):
+            _check(_below(places, most) and bool((places[1:] >= places[:-1]).all()))
 
     def id(self, row: int) -> str:
         return self.ids[row]
@@ -185,6 +217,13 @@ class Corpus:
         )
         return (rows >= first) & (rows < last)
 
+    def passages_of(
+        self, rows: NDArray[np.integer[Any]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first passage of each of these papers, and the one after its last."""
+        papers = self.passage_papers
+        return np.searchsorted(papers, rows), np.searchsorted(papers, rows, side="right")
+
     def rows(self, split: Split) -> NDArray[np.int64]:
         """Return the rows of one part of the split, ascending."""
         return np.flatnonzero(self.split == split)
@@ -201,6 +240,8 @@ def count_training_data(corpus: Corpus) -> CorpusStats:
         citations=int(counts.sum()),
         citing=int(np.count_nonzero(counts)),
         questions=len(corpus.questions),
+        full_texts=len(np.unique(corpus.passage_papers)),
+        passage_questions=len(corpus.passage_questions),
         venues=_venue_years(corpus, np.flatnonzero(readable & (corpus.venues >= 0))),
         fields={corpus.field_names[code]: int(n) for code, n in zip(codes, papers, strict=True)},
     )
@@ -247,7 +288,7 @@ def _described(folder: Path) -> dict[str, Any]:
             "Update SciRead, or prepare the corpus again with this version.",
         )
     files = described.get("files")
-    if not isinstance(files, dict) or files.keys() - {TRIPLES} != COLUMNS:
+    if not isinstance(files, dict) or files.keys() - {TRIPLES} not in (COLUMNS, _WITH_FULL_TEXT):
         raise TrainerError(f"{path} does not list all files of the corpus.", _AGAIN)
     return described
 

@@ -31,6 +31,7 @@ def prepare(
     *,
     citations: Sequence[str] = (),
     collection: str = "",
+    full_text: bool = False,
     exclude_venues: Collection[str] = (),
     need_abstract: bool = False,
     split: SplitRule | None = None,
@@ -40,12 +41,13 @@ def prepare(
 
     `split` assigns papers to training, validation and test; None: the default split. A file may be
     given as "kind=path" if its kind is not recognized. Of libraries, only the papers of the
-    `collection` are used, if one is given. Raises TrainerError, leaving nothing behind, for missing
-    or unknown files and for an unwritable output. Damaged entries and files are reported to `watch`
-    and left out.
+    `collection` are used, if one is given. With `full_text`, the full texts of papers are included
+    where an input has them, but not those of test papers. Raises TrainerError, leaving nothing
+    behind, for missing or unknown files and for an unwritable output. Damaged entries and files are
+    reported to `watch` and left out.
     """
     watch = watch or PrepareProgress()
-    found = [_opened(name, collection) for name in inputs]
+    found = [_opened(name, collection, full_text) for name in inputs]
     found += [(kind_named("citations"), _source(path)) for path in citations]
     try:
         with Builder(output) as builder:
@@ -118,6 +120,8 @@ class _Preparation:
     def _add(self, file: dict[str, Any], record: InputRecord) -> None:
         file["papers"] += 1
         file["citations"] += len(record.cites) + len(record.second_hand)
+        if record.full_text:
+            file["full_texts"] += 1
         entry = record.id or f"paper {file['papers']}"
         for name in record.no_values:
             self._problem(
@@ -149,7 +153,9 @@ class _Preparation:
         named = {"name": source.path.name, "kind": kind.key}
         if source.part:
             named["part"] = source.part
-        file = {**named, "papers": 0, "citations": 0, "problems": 0}
+        file: dict[str, Any] = {**named, "papers": 0, "citations": 0, "problems": 0}
+        if source.full_text:
+            file["full_texts"] = 0
         self._files.append(file)
         return file
 
@@ -173,12 +179,12 @@ def _readable(
         yield RecordProblem("", why_unreadable(error), paper=False)
 
 
-def _opened(name: str, collection: str) -> tuple[InputKind, Source]:
+def _opened(name: str, collection: str, full_text: bool) -> tuple[InputKind, Source]:
     key, equals, path = name.partition("=")
     if equals and not Path(name).exists():
-        kind, source = kind_named(key), _source(path, collection)
+        kind, source = kind_named(key), _source(path, collection, full_text)
     else:
-        source = _source(name, collection)
+        source = _source(name, collection, full_text)
         kind = kind_of(source)
     if collection and kind.key != "library":
         raise TrainerError(
@@ -188,10 +194,10 @@ def _opened(name: str, collection: str) -> tuple[InputKind, Source]:
     return kind, source
 
 
-def _source(name: str, part: str = "") -> Source:
+def _source(name: str, part: str = "", full_text: bool = False) -> Source:
     path = Path(name)
     if not path.is_file():
         if path.is_dir():
             raise TrainerError(f"{path} is a folder.", "List the input files individually.")
         raise TrainerError(f"The file {path} does not exist.", "Check the path of the file.")
-    return Source(path, part)
+    return Source(path, part, full_text)

@@ -10,7 +10,8 @@ class InputRecord(NamedTuple):
     """A paper as in an input. Empty: unknown. `fields` begin with the primary one.
 
     `cites` and `second_hand` (citations of cited papers) are ids, of papers of any input.
-    `no_values` names the fields that are NaN or another word for a missing value.
+    `no_values` names the fields that are NaN or another word for a missing value. `full_text` is
+    that of a PDF, or of another source, with empty lines between pages or paragraphs.
     """
 
     id: str
@@ -24,6 +25,7 @@ class InputRecord(NamedTuple):
     cites: tuple[str, ...] = ()
     second_hand: tuple[str, ...] = ()
     no_values: tuple[str, ...] = ()
+    full_text: str = ""
 
 
 class CitedIds(NamedTuple):

@@ -27,8 +27,11 @@ def read(source: Source) -> Iterator[InputRecord | RecordProblem]:
     """Iterate over the papers in the file, and the problems of unreadable lines."""
     with source.open() as stream:
         for number, line in numbered_lines(stream):
-            if found := line.strip():
-                yield paper_of_line(found, f"line {number}")
+            if line := line.strip():
+                found = paper_of_line(line, f"line {number}")
+                if isinstance(found, InputRecord) and not source.full_text:
+                    found = found._replace(full_text="")
+                yield found
 
 
 def paper(record: Mapping[str, Any], entry: str) -> InputRecord | RecordProblem:
@@ -68,6 +71,7 @@ def _ours(record: Mapping[str, Any]) -> InputRecord:
         questions=(*texts(record.get("question")), *texts(record.get("tldr"))),
         cites=(*texts(first(record, "cites", "references")), *cited),
         no_values=no_values(title=record.get("title"), abstract=first(record, "abstract", "abstr")),
+        full_text="\n\n".join(texts(record.get("full_text"))),
     )
 
 

@@ -36,6 +36,10 @@ _IN_COLLECTION = """
         VALUES (?) UNION ALL SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)
     SELECT DISTINCT paper FROM collected WHERE collection IN (SELECT id FROM below)
 """
+_FILES = """
+    SELECT path, coalesce(problem, ''), coalesce(text, '') FROM attachments
+    LEFT JOIN bodies ON bodies.sha256 = attachments.sha256 WHERE paper = ? ORDER BY id
+"""
 # Includes cited papers outside the library, by the identifier used in the citation.
 _CITATIONS = """
     SELECT citing.paper, cited.paper, c.cited_kind, c.cited
@@ -47,14 +51,18 @@ _CITATIONS = """
 
 def read(source: Source) -> Iterator[InputRecord | CitedIds | RecordProblem]:
     """Iterate over all papers that are not in the trash, then over citations; with a `part`, those
-    of the collection with this path ("thesis/methods"). Raises TrainerError."""
+    of the collection with this path ("thesis/methods").
+
+    Full texts are those that the app has read from PDFs; files without text are problems. Raises
+    TrainerError.
+    """
     address = f"file:{quote(str(source.path.absolute()))}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as db:
             _check(db, source)
             db.execute("BEGIN")  # One transaction: a snapshot, whatever is written meanwhile.
             names: dict[int, str] = {}
-            yield from _papers(db, names, _members(db, source))
+            yield from _papers(db, names, _members(db, source), source.full_text)
             yield from _citations(db, names)
     except sqlite3.Error as error:
         raise TrainerError(
@@ -96,7 +104,7 @@ def _members(db: sqlite3.Connection, source: Source) -> set[int] | None:
 
 
 def _papers(
-    db: sqlite3.Connection, names: dict[int, str], members: set[int] | None
+    db: sqlite3.Connection, names: dict[int, str], members: set[int] | None, full_text: bool
 ) -> Iterator[InputRecord | RecordProblem]:
     last = 0
     while rows := db.execute(_PAPERS, (last, _AT_ONCE)).fetchall():
@@ -107,6 +115,10 @@ def _papers(
             if members is not None and number not in members:
                 continue
             names[number] = _name(number, identifiers.get(number, []))
+            body = ""
+            if full_text:
+                body, unread = _body(db, number)
+                yield from unread
             if title or abstract:
                 kinds = tuple(field for (field,) in fields.get(number, ()))
                 yield InputRecord(
@@ -117,11 +129,26 @@ def _papers(
                     text(venue),
                     kinds,
                     no_values=no_values(title=title, abstract=abstract),
+                    full_text=body,
                 )
             else:
                 yield RecordProblem(
                     names[number], "This paper has neither a title nor an abstract."
                 )
+
+
+def _body(db: sqlite3.Connection, number: int) -> tuple[str, list[RecordProblem]]:
+    """Return the text of the paper's first file that has one; if there is none, its PDFs are
+    problems."""
+    files = db.execute(_FILES, (number,)).fetchall()
+    for _, _, body in files:
+        if body:
+            return body, []
+    return "", [
+        RecordProblem(path, problem or "The PDF has not been read. Import it again.", paper=False)
+        for path, problem, _ in files
+        if path.lower().endswith(".pdf")
+    ]
 
 
 def _citations(db: sqlite3.Connection, names: dict[int, str]) -> Iterator[CitedIds]:

@@ -13,11 +13,13 @@ from trainer.contract.files import BUFFER, UNREADABLE, decompressed
 
 class Source:
     """An input file. `share` is the fraction that has been read, from 0 to 1. `part` selects a part
-    of it, such as a collection of a library; empty: all."""
+    of it, such as a collection of a library; empty: all. `full_text`: the full texts of papers are
+    read as well."""
 
-    def __init__(self, path: Path, part: str = "") -> None:
+    def __init__(self, path: Path, part: str = "", full_text: bool = False) -> None:
         self.path = path
         self.part = part
+        self.full_text = full_text
         self.bytes = path.stat().st_size
         self._raw: io.FileIO | None = None
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QLabel,
     QPushButton,
     QWidget,
 )
 
-from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.domain.training import TrainingData, TrainingDataKind
 from sciread_app.language import tr, trn
 from sciread_app.services.training.training_service import TrainingCheck
 from sciread_app.ui.style.theme import styled
@@ -31,11 +32,16 @@ KINDS = (
     TrainingDataKind.files,
     TrainingDataKind.corpus,
 )
+_WITH_PDFS = (TrainingDataKind.library, TrainingDataKind.collection)
 NO_COLLECTION = tr("No collections with papers yet.")
 NO_CORPUS = tr("No saved datasets yet. Every training run saves its papers as a dataset.")
 FILES = tr(
     "A folder with papers as JSON Lines, PubMed XML, or tables, or in the formats of SPECTER, "
     "SciDocs, and PhysBERT."
+)
+FULL_TEXT = tr(
+    "Language models and pairs of questions then learn from the text of PDFs as well, without "
+    "references. PDFs of test papers are not used."
 )
 LIBRARY_IS = tr("All papers in your library when the training run starts.")
 
@@ -58,6 +64,7 @@ class DataPart(QWidget):
         self.corpus.currentIndexChanged.connect(
             lambda _: self._emit_if_shown(TrainingDataKind.corpus)
         )
+        self.full_text.toggled.connect(lambda _: self.changed.emit())
         self.browse.clicked.connect(self._browse)
         self.remove.clicked.connect(self._remove)
 
@@ -66,11 +73,13 @@ class DataPart(QWidget):
         """The selected corpus; None if there is none."""
         kind = KINDS[self.kind.current]
         if kind is TrainingDataKind.library:
-            return LIBRARY
+            return TrainingData(full_text=self.full_text.isChecked())
         if kind is TrainingDataKind.files:
             return TrainingData(kind, self._folder) if self._folder else None
         box = self.collection if kind is TrainingDataKind.collection else self.corpus
         found: CorpusChoice | None = box.currentData()
+        if found and kind is TrainingDataKind.collection:
+            return found.data._replace(full_text=self.full_text.isChecked())
         return found.data if found else None
 
     def show_choices(self, choices: TrainingChoices) -> None:
@@ -89,9 +98,10 @@ class DataPart(QWidget):
         if data.kind is TrainingDataKind.files:
             self._folder = data.name
             self.folder.setText(data.name)
+        self.full_text.setChecked(data.full_text)
         for box in (self.collection, self.corpus):
             for number in range(box.count()):
-                if box.itemData(number).data == data:
+                if box.itemData(number).data == data._replace(full_text=False):
                     box.setCurrentIndex(number)
         self._choose_kind(self.kind.current)
 
@@ -101,11 +111,13 @@ class DataPart(QWidget):
             self.tiles.show_tiles(stats_tiles(check.data.stats, check.data.estimated))
 
     def tab_stops(self) -> list[QWidget]:
-        return [*self.kind.tab_stops(), self.collection, self.browse, self.corpus, self.remove]
+        boxes = [self.collection, self.browse, self.corpus, self.remove]
+        return [*self.kind.tab_stops(), *boxes, self.full_text]
 
     def _choose_kind(self, number: int) -> None:
         for place, controls in enumerate(self._rows):
             controls.setVisible(place == number)
+        self.full_text.setVisible(KINDS[number] in _WITH_PDFS)
         self.changed.emit()
 
     def _emit_if_shown(self, kind: TrainingDataKind) -> None:
@@ -148,6 +160,8 @@ class DataPart(QWidget):
         self.folder = styled(ElidedLabel(FILES), "quiet")
         self.remove = styled(QPushButton(tr("Delete…")), "link")
         self.remove.setToolTip(tr("Delete this saved dataset"))
+        self.full_text = QCheckBox(tr("Use the full text of PDFs"))
+        self.full_text.setToolTip(FULL_TEXT)
         self.tiles = StatTiles()
         self._rows = (
             _row(styled(QLabel(LIBRARY_IS, wordWrap=True), "quiet")),
@@ -156,7 +170,9 @@ class DataPart(QWidget):
             _row(self.corpus, self._no_corpus, self.remove),
         )
         left = (self.kind, 0, Qt.AlignmentFlag.AlignLeft)
-        column(left, *self._rows, self.tiles, parent=self, margins=0, spacing=12)
+        full_text = (self.full_text, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = (left, *self._rows, full_text, self.tiles)
+        column(*parts, parent=self, margins=0, spacing=12)
         for controls in self._rows[1:]:
             controls.hide()
 

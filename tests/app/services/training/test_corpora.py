@@ -15,11 +15,13 @@ from sciread_app.domain.paper import Identifier
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import Cancelled, LibraryError, TrainerFailed
 from sciread_app.paths import Home
+from sciread_app.services.ingest.importer import Importer
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import DESCRIPTION, Corpora, files_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
+from tests.support.generate.pdf import At, make_pdf
 from tests.support.models import fake_trainer
 
 
@@ -55,6 +57,31 @@ def test_library_and_collection_become_corpora(corpora: Corpora, tmp_path: Path)
     put_aside = corpora.inspect(TrainingData(TrainingDataKind.corpus, found[LIBRARY].id), Task())
     assert there.stats.described() == put_aside.stats.described()
     assert list((tmp_path / "corpora").glob(".*")) == []
+
+
+def test_corpus_has_the_text_of_pdfs_if_requested(
+    corpora: Corpora, library: Library, tmp_path: Path
+) -> None:
+    """The trainer itself makes it."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "whole.pdf").write_bytes(
+        make_pdf([At(f"Sentence number {n} is one of many in this text.", y=780 - 12 * n)
+                  for n in range(60)])
+    )  # fmt: skip
+    (folder / "scan.pdf").write_bytes(make_pdf([]))
+    Importer(library).add([folder], Task())
+    data = TrainingData(full_text=True)
+    available = corpora.inspect(data, Task())
+    assert available.stats.full_texts == 1
+    assert [Path(path).name for path in available.unread] == ["scan.pdf"]
+    without = corpora.inspect(LIBRARY, Task())
+    assert without.stats.full_texts == 0 and not without.unread
+    made = {corpora.make(one, Task()) for one in (data, LIBRARY)}
+    assert len(made) == 2
+    kept = {corpus.what: corpora.inspect(TrainingData(TrainingDataKind.corpus, corpus.id), Task())
+            for corpus in corpora.all()}  # fmt: skip
+    assert {what: one.stats.full_texts for what, one in kept.items()} == {data: 1, LIBRARY: 0}
 
 
 @pytest.mark.usefixtures("use_fake_trainer")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,19 @@ def test_check_with_enough_data_lists_counts(learning: TrainingService) -> None:
     assert texts(check(learning, AvailableData(RICH, estimated=True)))[1].startswith(
         "About 7,000 citations"
     )
+
+
+def test_check_counts_full_texts_and_names_pdfs_without(learning: TrainingService) -> None:
+    plain = texts(check(learning, AvailableData(RICH), recipe="physbert-paper"))
+    assert any("Without full texts" in text for text in plain)
+    held = AvailableData(
+        replace(RICH, full_texts=600), unread=tuple(f"/papers/{n}.pdf" for n in range(8))
+    )
+    found = check(learning, held, recipe="physbert-paper")
+    assert any("600 papers have a full text" in text for text in texts(found))
+    (unread,) = [line for line in found.lines if "0.pdf" in line.text]
+    assert unread.level is Level.few
+    assert "8 PDFs" in unread.text and "3 more" in unread.text and "7.pdf" not in unread.text
 
 
 def test_check_offers_to_fetch_missing_citations(

@@ -7,6 +7,7 @@ import pytest
 
 from sciread_app.domain.paper import Identifier
 from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.storage.papers import corpus_stats
 from tests.support.generate.papers import paper
 from trainer.contract.corpus_stats import CorpusStats, VenueYear
@@ -62,3 +63,18 @@ def test_citations_of_very_many_papers_are_estimated(
     monkeypatch.setattr(corpus_stats, "_COUNTED", 50)
     held, estimated = library.corpus_stats.of(library.ids())
     assert estimated and 190 <= held.citations <= 200 and held.citing == held.citations
+
+
+def test_papers_with_the_text_of_a_file_are_counted(filled_library: Library) -> None:
+    one, two, three, _ = filled_library.ids().tolist()
+    filled_library.attachments.put([
+        (Attachment(one, "/a.pdf", "a", 9, 1.0, "", 3), "The text."),
+        (Attachment(one, "/scan.pdf", "s", 9, 1.0, "A scan.", 3), ""),
+        (Attachment(two, "/copy.pdf", "a", 9, 1.0, "", 3), "The text."),
+        (Attachment(three, "/broken.PDF", "b", 9, 1.0, "Damaged.", 0), ""),
+        (Attachment(three, "/notes.docx", "n", 9, 1.0, "", 0), ""),
+    ])  # fmt: skip
+    every = filled_library.ids()
+    assert filled_library.corpus_stats.of(every)[0].full_texts == 2
+    assert filled_library.corpus_stats.pdfs_without_text(every) == ["/broken.PDF"]
+    assert filled_library.corpus_stats.pdfs_without_text(every[:2]) == []

@@ -231,6 +231,23 @@ def test_training_data_is_chosen_in_the_form(qtbot, write, jobs, monkeypatch, se
     assert not data.tiles.isVisible() and not shown.form.start.isEnabled()
 
 
+def test_full_text_of_pdfs_is_used_if_selected(qtbot, write, jobs, service):
+    shown = write()
+    data = shown.form.data
+    click(qtbot, data.full_text)
+    settle(qtbot, jobs, shown)
+    assert service.plans[-1].data == TrainingData(full_text=True)
+    _, collection, files, corpus = data.kind.tab_stops()
+    click(qtbot, collection)
+    assert data.data == TrainingData(TrainingDataKind.collection, "thesis", full_text=True)
+    for kind in (files, corpus):
+        click(qtbot, kind)
+        assert not data.full_text.isVisible()
+    assert data.data == TrainingData(TrainingDataKind.corpus, "library-1")
+    data.choose(TrainingData(TrainingDataKind.collection, "thesis"))
+    assert not data.full_text.isChecked() and data.full_text.isVisible()
+
+
 def label_texts(widget) -> str:
     return " ".join(label.text() for label in widget.findChildren(QLabel))
 
