@@ -14,9 +14,11 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import BertModel, DistilBertConfig, DistilBertModel
+from typer.testing import CliRunner
 
 from tests.support.models.small_runs import METHODS
 from tests.support.models.tiny_model import tiny_adapter, tiny_package
+from trainer.cli import app
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import (
     ADAPTER_CONFIG,
@@ -35,7 +37,7 @@ from trainer.loop.setup import Options
 from trainer.model.lora import LoraLinear, adapter_of
 from trainer.model.packed import pack
 from trainer.model.text_model import Backbone
-from trainer.packages.soup import soup
+from trainer.packages.soup import merge, soup
 from trainer.train import train
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
@@ -308,6 +310,29 @@ def test_soup_of_adapters_averages_their_models(
     found = load_file(read_package(made.folder).folder / WEIGHTS)
     for name in ("encoder.layer.1.output.dense.weight", "embeddings.word_embeddings.weight"):
         torch.testing.assert_close(found[name], (one[name] + two[name]) / 2)
+
+
+def test_merged_adapter_gives_the_same_vectors_without_its_base(
+    adapter: Package, tmp_path: Path
+) -> None:
+    source = shutil.copytree(adapter.folder, tmp_path / "adapter")
+    score = {"evaluation": "retrieval", "metric": "ndcg@10", "value": 0.5, "before": 0.4, "n": 9}
+    (source / "metrics.json").write_text(json.dumps([score]))
+    result = CliRunner().invoke(app, ["merge", str(source), "-o", str(tmp_path / "full")])
+    assert result.exit_code == 0, result.output
+    full = read_package(tmp_path / "full")
+    assert full.base_weights == "" and (full.folder / WEIGHTS).exists()
+    assert not (full.folder / ADAPTER_WEIGHTS).exists()
+    assert not (full.folder / ADAPTER_CONFIG).exists()
+    assert (full.title, full.base, full.corpus) == (adapter.title, adapter.base, adapter.corpus)
+    assert json.loads((full.folder / "metrics.json").read_text()) == [score]
+    vectors = [Encoder(package, exact=True).encode(PAIRS) for package in (full, adapter)]
+    np.testing.assert_allclose(*vectors, rtol=0, atol=1e-6)
+
+
+def test_merge_of_a_model_without_adapter_is_refused(tiny_base: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainerError, match="not an adapter"):
+        merge(read_package(tiny_base), tmp_path / "full")
 
 
 def test_card_and_configuration_name_the_base_without_its_path(adapter: Package) -> None:

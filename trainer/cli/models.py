@@ -10,7 +10,7 @@ import typer
 
 from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import find_model, models_folder
+from trainer.contract.package import Package, find_model, models_folder
 
 Model = Annotated[
     str,
@@ -68,10 +68,32 @@ def soup(
                 f"{weights!r} is not a list of numbers.", "Example: --weights 2,1,1"
             ) from error
         package = average([find_model(name) for name in models], output, shares=shares, title=title)
-        if as_json:
-            typer.echo(json.dumps({"folder": str(package.folder), "space": package.space}))
-        else:
-            print(f"{package.title} was saved in {package.folder}.")
+        _report(package, as_json)
+
+
+def merge(
+    model: Model,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
+    title: Annotated[
+        str, typer.Option(help="Title of the new model; default: that of the adapter.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Merge an adapter (LoRA) into its base model.
+
+    The new model has all weights, gives the same vectors, and no longer requires the base model.
+    """
+    from trainer.packages.soup import merge as merge_adapter  # imported here: torch takes seconds
+
+    with answering(as_json):
+        _report(merge_adapter(find_model(model), output, title=title), as_json)
+
+
+def _report(package: Package, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"folder": str(package.folder), "space": package.space}))
+    else:
+        print(f"{package.title} was saved in {package.folder}.")
 
 
 def push(

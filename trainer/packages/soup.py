@@ -1,4 +1,4 @@
-"""Averages of models (model soups; Wortsman et al., 2022)."""
+"""Averages of models (model soups; Wortsman et al., 2022), and adapters merged into their base."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -69,8 +69,6 @@ def soup(
             f"{len(packages)} models.",
             "Specify one weight per model; they must not be negative, and not all be 0.",
         )
-    if folder.exists():
-        raise PackageRefused(f"{folder} already contains a model.", "Specify another folder.")
     first = packages[0]
     for other in packages[1:]:
         _check_alike(first, other)
@@ -80,6 +78,58 @@ def soup(
             "The models were trained on different corpora.",
             "Average models that were trained on the same corpus.",
         )
+    names = [
+        f"“{package.title}” ({share:g})" for package, share in zip(packages, shares, strict=True)
+    ]
+    package = replace(
+        first,
+        folder=folder,
+        id=folder.name,
+        title=title or f"Average of {len(packages)} models",
+        method=_common([package.method for package in packages]),
+        base=_common([package.base for package in packages]),
+        licence=_common([package.licence for package in packages]),
+        corpus=next(iter(corpora.values()), {}),
+        base_weights="",
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        trainer=trainer_version(),
+    )
+    note = f"Its weights are the weighted average of those of {', '.join(names)}."
+    return _write(package, packages, [share / sum(shares) for share in shares], note)
+
+
+def merge(adapter: Package, folder: Path, *, title: str = "") -> Package:
+    """Write an adapter, merged into its base model, to `folder`, which must not exist, and return
+    the model, which has all weights and the same vectors.
+
+    The scores of the adapter are kept. Raises TrainerError if the model is not an adapter, and
+    PackageRefused if its base model is missing.
+    """
+    if not adapter.base_weights:
+        raise TrainerError(
+            f"“{adapter.title}” is not an adapter.", "It has all its weights already; use it as is."
+        )
+    package = replace(
+        adapter, folder=folder, id=folder.name, title=title or adapter.title, base_weights=""
+    )
+    note = "It was trained as an adapter (LoRA), which is merged into its base model."
+    metrics = adapter.folder / "metrics.json"
+    known = json.loads(metrics.read_text(encoding="utf-8")) if metrics.exists() else []
+    return _write(package, [adapter], [1.0], note, known)
+
+
+def _write(
+    package: Package,
+    sources: Sequence[Package],
+    shares: Sequence[float],
+    note: str,
+    metrics: Sequence[Mapping[str, Any]] = (),
+) -> Package:
+    """Write the package with the sum of the weights of the sources, multiplied by their shares,
+    and the other files of the first. Adapters are merged into their base model before."""
+    folder, first = package.folder, sources[0]
+    if folder.exists():
+        raise PackageRefused(f"{folder} already contains a model.", "Specify another folder.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".soup-") as made:
         source = Path(made) / "source"
@@ -89,35 +139,17 @@ def soup(
             if name == ADAPTER_CONFIG:
                 continue
             if name.endswith(".safetensors"):
-                files = [package.folder / name for package in packages]
+                files = [one.folder / name for one in sources]
                 to = source / name
                 if name == ADAPTER_WEIGHTS:
-                    files, to = _merged(packages, Path(made)), source / WEIGHTS
-                _average(files, [share / sum(shares) for share in shares], to)
+                    files, to = _merged(sources, Path(made)), source / WEIGHTS
+                _average(files, shares, to)
             else:
                 shutil.copyfile(first.folder / name, source / name)
         for name in ("config.json", "tokenizer.json"):  # not listed by the starter's package
             if not (source / name).exists():
                 shutil.copyfile(_path(first, name), source / name)
-        names = [
-            f"“{package.title}” ({share:g})"
-            for package, share in zip(packages, shares, strict=True)
-        ]
-        package = replace(
-            first,
-            folder=folder,
-            id=folder.name,
-            title=title or f"Average of {len(packages)} models",
-            method=_common([package.method for package in packages]),
-            base=_common([package.base for package in packages]),
-            licence=_common([package.licence for package in packages]),
-            corpus=next(iter(corpora.values()), {}),
-            base_weights="",
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            trainer=trainer_version(),
-        )
-        note = f"Its weights are the weighted average of those of {', '.join(names)}."
-        return export(source, package, notes=[note])
+        return export(source, package, metrics=metrics, notes=[note])
 
 
 def _merged(packages: Sequence[Package], folder: Path) -> list[Path]:
