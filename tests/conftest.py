@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from sqlalchemy import Engine
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
+from tests.support.fork_server import ForkServer
 from trainer.contract import package
 from trainer.contract.package import starter_package
 
@@ -112,6 +115,32 @@ def starter_model_hashed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(package, "file_hash", file_hash)
+        yield
+
+
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer | None]:
+    """The process that forks for Python commands; None where this is not possible."""
+    if sys.platform != "linux":
+        yield None
+        return
+    server = ForkServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def forked_python(fork_server: ForkServer | None) -> Iterator[None]:
+    """In this module, Python commands are forks and need no time for imports, except in tests with
+    `fresh_python`."""
+    with fork_server.replacing_popen() if fork_server else nullcontext():
+        yield
+
+
+@pytest.fixture
+def fresh_python(forked_python: None, fork_server: ForkServer | None) -> Iterator[None]:
+    """In this test, Python commands start as usual."""
+    with fork_server.restoring_popen() if fork_server else nullcontext():
         yield
 
 

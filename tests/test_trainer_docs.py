@@ -16,7 +16,7 @@ import pytest
 
 from trainer.contract.package import read_package
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.usefixtures("forked_python")]
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "trainer.md").read_text(encoding="utf-8")
@@ -45,7 +45,6 @@ def test_documented_commands_lead_from_papers_to_vectors(tmp_path: Path) -> None
     assert [shlex.split(command)[1] for command in COMMANDS] == ["prepare", "train", "embed"]
     write_papers(tmp_path)
     environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
         "SCIREAD_HOME": str(tmp_path / "home"),
         "SCIREAD_CACHE": str(tmp_path / "cache"),
     }

@@ -14,6 +14,8 @@ from tests.support.distributed.ranks import ended, start_ranks
 from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks, agree_on_run_id
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ALONE = Ranks.single_process("cpu")
 IN_STEP = (
     "shared_contrast",

@@ -20,6 +20,8 @@ from trainer.embed import EmbeddingJob, Stopped, embed
 from trainer.embedding.shards import Store, verify
 from trainer.encoder import Encoder
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = 400
 

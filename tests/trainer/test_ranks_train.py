@@ -23,7 +23,7 @@ from trainer.distributed import Ranks
 from trainer.loop.setup import Options
 from trainer.train import train
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.usefixtures("forked_python")]
 
 ROOT = Path(__file__).resolve().parents[2]
 

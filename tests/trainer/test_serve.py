@@ -16,6 +16,8 @@ from trainer.contract import wire
 from trainer.contract.package import Package
 from trainer.serve import answer_requests
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

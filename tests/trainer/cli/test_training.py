@@ -22,7 +22,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.run import Event, Recipe, Run, RunState
 from trainer.data.corpus.split import SplitRule
 
-pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
+pytestmark = pytest.mark.usefixtures("forked_python", "one_thread", "own_home")
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -277,7 +277,7 @@ def test_signal_stops_training_and_the_folder_resumes(
     assert steps == list(range(1, len(steps) + 1))
 
 
-def test_train_does_not_import_evaluation_libraries() -> None:
+def test_train_does_not_import_evaluation_libraries(fresh_python: None) -> None:
     program = "import sys, trainer.train\nprint({'sklearn', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("set()\n", "")

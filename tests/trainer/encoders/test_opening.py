@@ -24,6 +24,8 @@ from trainer.evaluations.metrics.matrices import l2_normalize
 from trainer.packages.export import export
 from trainer.version import trainer_version
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 PAPERS = [
     TextInput("a", "Deep graph learning", "We study the network of papers."),
     TextInput("long", "The paper", "we study " * 60),

@@ -14,6 +14,8 @@ from trainer.contract.plots import read_pictures
 from trainer.contract.report import Report
 from trainer.evaluations.metrics.significance import read_items
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 TASKS = ("citations", "questions", "journals", "health")
 
 
