@@ -1,9 +1,8 @@
-"""Training by two torchrun processes gives the same model as by one, also after kills."""
+"""Training by two processes gives the same model as by one, also after kills."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from tests.support.distributed.ranks import ended, start_ranks
 from tests.support.models.small_runs import METHODS, small_base, small_corpus, small_recipe
 from trainer.contract.package import ADAPTER_WEIGHTS
 from trainer.contract.run import Run
@@ -81,30 +81,13 @@ def runs_of_two(make_run) -> dict[str, Run]:
     ]
     long = make_run("specter", "long", epochs=8)
     asked += [{"run": str(long.folder)}]
-    log = long.folder / "log.txt"
-    assert_ended_well(
-        torchrun(log, "-m", "tests.support.distributed.rank_runs", json.dumps(asked)), log
-    )
+    train_on_two_ranks(asked)
     return runs | pieces | sharded | {"long": long}
 
 
-def torchrun(log: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    with log.open("wb") as file:
-        return subprocess.Popen(
-            [*command, *arguments],
-            cwd=ROOT,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-
-
-def assert_ended_well(started: subprocess.Popen[bytes], log: Path) -> None:
-    try:
-        assert started.wait(timeout=600) == 0, log.read_text()[-4_000:]
-    finally:
-        started.kill()
+def train_on_two_ranks(asked: list[dict[str, Any]]) -> None:
+    ranks = ended(start_ranks(2, "tests.support.distributed.rank_runs", json.dumps(asked)), 600)
+    assert [rank.code for rank in ranks] == [0, 0], ranks
 
 
 def kill_rank(number: int, started_by: psutil.Process) -> None:
@@ -153,10 +136,7 @@ def test_adapters_and_averages_are_the_same_with_two_ranks(make_run):
         {"run": str(runs[1].folder)},
         {"run": str(runs[2].folder), "budget": SMALL, "fsdp": True, "breaks": 5},
     ]
-    log = runs[1].folder / "log.txt"
-    assert_ended_well(
-        torchrun(log, "-m", "tests.support.distributed.rank_runs", json.dumps(asked)), log
-    )
+    train_on_two_ranks(asked)
     expected = load_file(runs[0].package / ADAPTER_WEIGHTS)
     for run in runs[1:]:
         assert losses(run) == pytest.approx(losses(runs[0]), rel=1e-4)
@@ -169,13 +149,18 @@ def test_killed_rank_is_restarted_without_changing_the_result(runs_of_two, make_
     run = make_run("specter", "killed", epochs=8)
     steps = len(losses(runs_of_two["long"]))
     log = run.folder / "log.txt"
-    command = ["-m", "trainer", "train", str(run.folder), "--device=cpu", "--save-every=0"]
-    command += ["--no-measure"]
-    started = torchrun(log, "--max-restarts=1", *command)
-    while len(losses(run)) < 5 and started.poll() is None:
-        time.sleep(0.01)
-    kill_rank(1, psutil.Process(started.pid))
-    assert_ended_well(started, log)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command += ["--max-restarts=1", "-m", "trainer", "train", str(run.folder), "--device=cpu"]
+    command += ["--save-every=0", "--no-measure"]
+    with log.open("wb") as file:
+        started = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
+    try:
+        while len(losses(run)) < 5 and started.poll() is None:
+            time.sleep(0.01)
+        kill_rank(1, psutil.Process(started.pid))
+        assert started.wait(timeout=600) == 0, log.read_text()[-4_000:]
+    finally:
+        started.kill()
     errors = {event.values["message"] for event in run.events() if event.kind == "error"}
     assert errors == {"Rank 0 of 2 waits for a rank that has crashed or hangs."}
     (resumed,) = [event.step for event in run.events() if event.kind == "resume"]
