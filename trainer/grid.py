@@ -14,6 +14,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.run import SEED, Recipe, Run
 from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.library_tasks import SHARES, missing_tasks
 from trainer.distributed import Ranks
 from trainer.held_out_evaluation import FOLDER, measure
 from trainer.loop.progress import Reporter
@@ -41,7 +42,12 @@ def train_grid(
         recipe = run.recipe
         _check_validation(recipe)
         reports: dict[str, dict[str, Any]] = {}
-        combinations = dict(recipe.combinations())
+        combinations = _different(recipe)
+        if idle := len(list(recipe.combinations())) - len(combinations):
+            reporter.note(
+                f"{idle} combinations are left out, because they differ from others only in tasks "
+                "for which the corpus has no data."
+            )
         for number, (name, part_recipe) in enumerate(combinations.items(), start=1):
             if _is_time_used(recipe, part_recipe, reports, combinations):
                 continue
@@ -65,6 +71,25 @@ def train_grid(
             signal = _finish(run, reports, tried, ranks, options, reporter)
         ranks.barrier()
         return TrainingOutcome(run.report is not None, signal)
+
+
+def _different(recipe: Recipe) -> dict[str, Recipe]:
+    """Return the combinations that differ in effect: not only in the share of a task for which the
+    corpus has no data."""
+    idle: set[str] = set()
+    if recipe.method == "library":
+        missing = missing_tasks(Corpus.open(recipe.corpus, verify=False))
+        idle = {SHARES[task] for task in missing} - {
+            SHARES[task] for task in SHARES.keys() - missing
+        }
+    found: dict[str, Recipe] = {}
+    seen: list[tuple[int, dict[str, Any]]] = []
+    for name, one in recipe.combinations():
+        effect = one.seed, {key: v for key, v in one.settings.items() if key not in idle}
+        if effect not in seen:
+            seen.append(effect)
+            found[name] = one
+    return found
 
 
 def _is_time_used(

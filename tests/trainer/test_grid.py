@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_runs import small_recipe
 from trainer.contract.catalog import recipe_of as known_recipe
 from trainer.contract.run import SEED, Recipe, Run
+from trainer.data.corpus.split import SplitRule
+from trainer.data.library_tasks import SHARES
 from trainer.distributed import Ranks
 from trainer.grid import train_grid
 from trainer.loop.setup import Options
@@ -106,13 +110,23 @@ def test_grid_compares_scores_only_if_all_runs_have_them(
     assert run.report["best"] == begun[best]
 
 
+def test_shares_of_missing_tasks_are_not_tried(tmp_path: Path, tiny_base: Path) -> None:
+    papers = [{"title": f"deep study {n}"} for n in range(40)]
+    corpus = make_corpus(tmp_path / "corpus", papers, split=SplitRule((0.7, 0.3, 0))).folder
+    grid = {"question_share": (1.0, 3.0), "group_share": (1.0, 0.0), "title_share": (1.0, 3.0)}
+    recipe = small_recipe("library", corpus, tiny_base, max_steps=1, examples=16)
+    run, begun = searched(tmp_path, replace(recipe, grid=grid))
+    assert [name[-15:] for name in begun] == ["title_share=1.0", "title_share=3.0"]
+    assert list(run.report["grid"]) == begun
+
+
 @pytest.mark.parametrize("name", ["library-tuned", "library-small-tuned"])
 def test_tuned_recipe_begins_with_the_weights_of_the_plain_one(name: str) -> None:
     spec, _ = known_recipe(name)
     tuned, plain = (spec.resolve(recipe) for recipe in (name, name.removesuffix("-tuned")))
     assert tuned["grid_minutes"] > 0
     grid = spec.recipes[name].grid
-    assert {"anchor", "citation_share", "title_share"} <= grid.keys()
+    assert {"anchor", *SHARES.values()} == grid.keys()
     assert {key: values[0] for key, values in grid.items()} == {key: plain[key] for key in grid}
     assert {k: v for k, v in tuned.items() if k != "grid_minutes"} == {
         k: v for k, v in plain.items() if k != "grid_minutes"

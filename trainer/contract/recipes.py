@@ -33,6 +33,8 @@ _TASK_WEIGHTS: Mapping[str, tuple[Value, ...]] = {
     "citation_share": (3.0, 1.0),
     "group_share": (1.0, 0.0),
     "title_share": (1.0, 3.0),
+    "sentence_share": (1.0, 3.0),
+    "question_share": (1.0, 3.0),
 }
 
 LIBRARY = {

@@ -26,7 +26,16 @@ from trainer.data.pairs import (
 from trainer.data.rng import random_permutation, random_sample
 from trainer.data.tokens import TextPart, Texts
 
-TASKS = ("citations", "venues", "categories", "titles", "sentences", "questions", "passages")
+# The tasks, and the setting with the share of each.
+SHARES = {
+    "citations": "citation_share",
+    "venues": "group_share",
+    "categories": "group_share",
+    "titles": "title_share",
+    "sentences": "sentence_share",
+    "questions": "question_share",
+    "passages": "question_share",
+}
 # Papers of a venue or category in the split: with fewer there are hardly any different pairs.
 _GROUP = 5
 # A pair is used at most this often per epoch, so that a small library is not learned by heart.
@@ -36,7 +45,7 @@ _LAPS = 4
 def library_pairs(
     corpus: Corpus, texts: Texts, split: Split, most: int, seed: int
 ) -> dict[str, PairSet]:
-    """Return at most `most` pairs of each of TASKS that the papers of a split have any of."""
+    """Return at most `most` pairs of each of the tasks that the papers of a split have any of."""
     rows = corpus.rows(split)
     read = rows[corpus.abstracts.lengths[rows] > 0]
     both = read[corpus.titles.lengths[read] > 0]
@@ -50,7 +59,25 @@ def library_pairs(
         "questions": question_pairs(corpus, split, most, seed),
         "passages": passage_pairs(corpus, split, most, seed),
     }
-    return {name: sets[name] for name in TASKS if len(sets[name].rows)}
+    return {name: sets[name] for name in SHARES if len(sets[name].rows)}
+
+
+def missing_tasks(corpus: Corpus) -> set[str]:
+    """Return the tasks for which the training papers have no pairs. Sentences count as missing
+    only if no paper has an abstract: they are found in tokens."""
+    rows = corpus.rows(Split.train)
+    read = rows[corpus.abstracts.lengths[rows] > 0]
+    both = read[corpus.titles.lengths[read] > 0]
+    pairs = {
+        "citations": _citations(corpus, Split.train, 1, 0).rows,
+        "venues": _groups(corpus.venues, read, 1, 0).rows,
+        "categories": _groups(corpus.primary, read, 1, 0).rows,
+        "titles": both,
+        "sentences": both,
+        "questions": question_pairs(corpus, Split.train, 1, 0).rows,
+        "passages": passage_pairs(corpus, Split.train, 1, 0).rows,
+    }
+    return {name for name in SHARES if not len(pairs[name])}
 
 
 def task_examples(

@@ -23,7 +23,7 @@ from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import Batch, PaperExamples, name_texts
 from trainer.data.hard_negatives import FORMAT, choose_negatives, citation_matrix, mine
-from trainer.data.library_tasks import library_pairs, task_examples, with_negatives
+from trainer.data.library_tasks import SHARES, library_pairs, task_examples, with_negatives
 from trainer.data.tokens import TextPart, Texts
 from trainer.methods.anchor import anchored, masked_contrast
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
@@ -32,16 +32,6 @@ from trainer.methods.search_scores import SearchScores
 from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.packed import to_device
 
-# The setting with the share of each task.
-SHARES = {
-    "citations": "citation_share",
-    "venues": "group_share",
-    "categories": "group_share",
-    "titles": "title_share",
-    "sentences": "sentence_share",
-    "questions": "question_share",
-    "passages": "question_share",
-}
 # Parts that stand for typed queries.
 _QUERIES = (TextPart.title, TextPart.sentence, TextPart.question, TextPart.passage_question)
 # Equal similarities, computed differently, differ by less than this.
