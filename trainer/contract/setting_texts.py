@@ -170,15 +170,15 @@ SETTING_TEXTS: dict[str, SettingText] = {
         tr_noop("Emphasize labels"),
         tr_noop(
             "Ends the finished model with a linear layer (linear discriminant analysis) that "
-            "emphasizes what tells journals or categories apart, if validation papers confirm that "
-            "it helps."
+            "emphasizes what tells journals or categories apart, as strongly as validation papers "
+            "show no loss in search."
         ),
     ),
     "label_head_loss": SettingText(
         tr_noop("Allowed loss in search"),
         tr_noop(
-            "Most by which the layer that emphasizes labels may lower the nDCG@10 of typed queries "
-            "on validation papers, from 0 to 100."
+            "Most by which the layer that emphasizes labels may lower a score of search on "
+            "validation papers, from 0 to 100."
         ),
         tr_noop("points"),
     ),

@@ -98,7 +98,9 @@ def _sentences(text: str) -> Iterator[str]:
 def _main_lines(text: str) -> list[str]:
     """Return the lines of the text between the front matter and the references."""
     stripped = (line.strip() for line in text.split("\n"))
-    pages = [list(lines) for empty, lines in groupby(stripped, lambda line: not line) if not empty]
+    pages: list[Sequence[str]] = [
+        list(lines) for empty, lines in groupby(stripped, lambda line: not line) if not empty
+    ]
     for _ in range(_EDGES):
         pages = _without_heads(pages)
     lines = [line for page in pages for line in page if not _STAMP.match(line)]

@@ -69,15 +69,15 @@ def missing_tasks(corpus: Corpus) -> set[str]:
     read = rows[corpus.abstracts.lengths[rows] > 0]
     both = read[corpus.titles.lengths[read] > 0]
     pairs = {
-        "citations": _citations(corpus, Split.train, 1, 0).rows,
-        "venues": _groups(corpus.venues, read, 1, 0).rows,
-        "categories": _groups(corpus.primary, read, 1, 0).rows,
-        "titles": both,
-        "sentences": both,
-        "questions": question_pairs(corpus, Split.train, 1, 0).rows,
-        "passages": passage_pairs(corpus, Split.train, 1, 0).rows,
+        "citations": len(_citations(corpus, Split.train, 1, 0).rows),
+        "venues": len(_groups(corpus.venues, read, 1, 0).rows),
+        "categories": len(_groups(corpus.primary, read, 1, 0).rows),
+        "titles": len(both),
+        "sentences": len(both),
+        "questions": len(question_pairs(corpus, Split.train, 1, 0).rows),
+        "passages": len(passage_pairs(corpus, Split.train, 1, 0).rows),
     }
-    return {name for name in SHARES if not len(pairs[name])}
+    return {name for name in SHARES if not pairs[name]}
 
 
 def task_examples(

@@ -188,8 +188,9 @@ def _with_hard_negatives(setup: Setup, texts: Texts, examples: PaperExamples) ->
 
 def _papers(examples: PaperExamples) -> NDArray[np.int64]:
     """Return the paper of each example's first text; of a question, that of its answer."""
-    first, second = examples.texts.papers(examples.rows, examples.parts)[:, :2].T
-    return np.where(first < 0, second, first)
+    papers = examples.texts.papers(examples.rows, examples.parts)
+    found: NDArray[np.int64] = np.where(papers[:, 0] < 0, papers[:, 1], papers[:, 0])
+    return found
 
 
 def _reversed(cites: Csr) -> Csr:

@@ -210,8 +210,9 @@ class Builder:
         self._lists[kind].add(np.fromiter(codes, np.int32, len(codes)).tobytes())
 
     def _close_arriving(self) -> None:
-        for writer in (*self._texts.values(), *self._lists.values(), self._passages):
+        for writer in (*self._texts.values(), *self._lists.values()):
             writer.close()
+        self._passages.close()
         for file in (*self._numbers.values(), *self._edges.values(), self._triples):
             file.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ class PassageWriter:
 
 def write_passages(
     arrived: Path, folder: Path, winners: NDArray[np.int64]
-) -> Mapping[str, Any] | None:
+) -> dict[str, Any] | None:
     """Write the passages of the papers that arrived as the numbers `winners`, by row, into a
     corpus that has its titles and its split.
 

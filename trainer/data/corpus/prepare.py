@@ -17,7 +17,8 @@ from trainer.data.corpus.split import SplitRule
 from trainer.data.inputs import InputKind, kind_named, kind_of
 from trainer.data.inputs.source import Source, why_unreadable
 
-_EVERY = 2_000
+# Records between two reports of progress; full texts take longer.
+_EVERY, _EVERY_TEXT = 2_000, 100
 _NO_IDS = "This line does not contain two IDs separated by a tab: citing, tab, cited."
 _NO_CITATIONS = (
     "The file contains no citations. The format is one citation per line: citing, tab, cited."
@@ -97,7 +98,7 @@ class _Preparation:
 
     def _read(self, kind: InputKind, source: Source) -> None:
         file = self._begin(kind, source)
-        number = 0
+        number, every = 0, _EVERY_TEXT if source.full_text else _EVERY
         for number, found in enumerate(_readable(kind, source), start=1):
             if isinstance(found, RecordProblem):
                 if found.paper:
@@ -111,7 +112,7 @@ class _Preparation:
                 file["triples"] = file.get("triples", 0) + 1
             else:
                 self._add(file, found)
-            if number % _EVERY == 0:
+            if number % every == 0:
                 self._watch.progress(source.path.name, number, source.share)
         self._watch.progress(source.path.name, number, 1.0)
         if not any(file.get(name) for name in ("papers", "citations", "triples", "problems")):
