@@ -55,8 +55,9 @@ def passages(text: str) -> Iterator[Passage]:
 
     Pages are separated by empty lines. Passages end with sentences; those with too few letters,
     such as tables, are left out. A sentence that ends in a question mark is taken out of its
-    passage if it has 6 to 40 words and shares one with it: the passage then answers or discusses
-    it. What follows a question is in its passage rather than what comes before.
+    passage if it has 6 to 40 words and shares a longer one with it: the passage then answers or
+    discusses it. A question begins a new passage once the current one is half full, since its
+    answer usually follows.
     """
     sentences: list[str] = []
     for sentence in _sentences(" ".join(_main_lines(text))):

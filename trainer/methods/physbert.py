@@ -144,10 +144,11 @@ def pairs_to_learn(setup: Setup) -> tuple[dict[str, PairSet], dict[str, PairSet]
         if count := settings["question_pairs" if name == "passage_pairs" else name]:
             found = source(Split.train, count)
             if not len(found.rows):
-                setup.note(
-                    f"The corpus has no {name.replace('_', ' ')}; the training continues "
-                    "without them."
-                )
+                if name != "question_pairs" or not len(corpus.passage_questions):
+                    setup.note(
+                        f"The corpus has no {name.replace('_', ' ')}; the training continues "
+                        "without them."
+                    )
                 continue
             train[name] = found
             validation[name] = source(Split.validation, min(count, settings["scored"]))
