@@ -102,7 +102,7 @@ def found(search: SearchService, text: str, mode: SearchMode = SearchMode.hybrid
 
 def reasons(search: SearchService, question: str) -> object:
     query = parse(question)
-    return search.why(query, [hit.paper for hit in search.find(query, limit=1).hits])
+    return search.explain(query, [hit.paper for hit in search.find(query, limit=1).hits])
 
 
 def sample(papers: np.ndarray, count: int) -> list[int]:

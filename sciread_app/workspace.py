@@ -151,11 +151,11 @@ class Workspace:
             self.__dict__.pop(name, None)
         return self.settings
 
-    def key_place(self, name: str) -> str:
+    def key_location(self, name: str) -> str:
         """The place of the key of a source, "environment" or "keyring"; empty if there is none."""
         from sciread_app.sources import api_keys
 
-        return api_keys.place(name)
+        return api_keys.location(name)
 
     def set_key(self, name: str, value: str) -> None:
         """Store a key in the keyring, or delete it if `value` is empty. Raises SourceError."""

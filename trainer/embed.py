@@ -277,7 +277,7 @@ class Worker:
             "tokens": claim.tokens,
             "seconds": round(time.monotonic() - claim.began, 1),
             "worker": self._leases.owner,
-            "skipped": [(problem.entry, problem.why) for problem in claim.skipped],
+            "skipped": [(problem.entry, problem.reason) for problem in claim.skipped],
         }
 
     def _papers_done(self) -> int:

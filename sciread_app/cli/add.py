@@ -177,7 +177,7 @@ def _find_and_add(
                 "paper": paper.id if paper else None,
                 "title": paper.title if paper else "",
                 "candidates": [record_as_value(one) for one in entry.candidates],
-                "why": entry.why,
+                "why": entry.reason,
             }
         )
     return values, complete
@@ -189,8 +189,8 @@ def _entry(entry: Entry, state: str, paper: Paper | None) -> RenderableType:
     if paper:
         number = f"{paper.id}  " if paper.id else ""
         lines.append(_below(Text(f"{number}{readable(paper.title)}", style="dim")))
-    if entry.why:
-        lines.append(_below(Text(entry.why, style="dim")))
+    if entry.reason:
+        lines.append(_below(Text(entry.reason, style="dim")))
     for candidate in entry.candidates:
         names = ", ".join(f"{kind}:{value}" for kind, value in candidate.identifiers)
         title = readable(candidate.title)

@@ -80,7 +80,10 @@ def evaluate(
             "board": board.key,
             "reports": {key: str(folder) for key, folder in done.reports.items()},
             "failed": done.failed,
-            "failed_tasks": [failed._asdict() for failed in done.failed_tasks],
+            "failed_tasks": [
+                {"model": failed.model, "task": failed.task, "why": failed.reason}
+                for failed in done.failed_tasks
+            ],
             "absent": done.absent,
             "scores": _scores(board, kept),
             "verdicts": [_verdict_as_value(found) for found in verdicts],
@@ -172,7 +175,7 @@ def _print_verdict(console: Console, found: ComparisonVerdict) -> None:
         console.print(Text(sentence))
     for refused in found.refused:
         what = ", ".join(refused.what)
-        console.print(Text(tr("Not compared ({why}): {what}", why=refused.why, what=what)))
+        console.print(Text(tr("Not compared ({why}): {what}", why=refused.reason, what=what)))
     for note in found.notes:
         console.print(Text(note, style="dim"))
 
@@ -230,5 +233,5 @@ def _verdict_as_value(found: ComparisonVerdict) -> Mapping[str, Any]:
             }
             for each in found.evidence
         ],
-        "refused": [{"what": list(each.what), "why": each.why} for each in found.refused],
+        "refused": [{"what": list(each.what), "why": each.reason} for each in found.refused],
     }

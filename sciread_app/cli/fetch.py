@@ -155,7 +155,7 @@ def missing(
         {
             "missing": [_missing_as_value(one) for one in found],
             "added": added,
-            "failed": [one._asdict() for one in failed],
+            "failed": [one.fields() for one in failed],
         }
     )
     return FAILED if failed else DONE
@@ -231,7 +231,7 @@ def _citations(workspace: Workspace, console: Console) -> int:
     with console.progress("Fetching citations") as task:
         report = workspace.citation_fetcher.fetch(task)
     console.print(_citations_report(report))
-    console.print_json(asdict(report) | {"failed": [skip._asdict() for skip in report.failed]})
+    console.print_json(asdict(report) | {"failed": [skip.fields() for skip in report.failed]})
     return FAILED if report.failed else DONE
 
 
@@ -341,7 +341,7 @@ def _report_as_value(shown: Fetched) -> dict[str, Any]:
     return {
         "fetch": _fetch_as_value(shown.fetch),
         "news": [one._asdict() for one in shown.news],
-        "failures": [skip._asdict() for skip in shown.skips],
+        "failures": [skip.fields() for skip in shown.skips],
         "remark": shown.remark,
     }
 

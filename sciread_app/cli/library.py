@@ -61,7 +61,7 @@ def find(
             raise EncoderFailed(failure.message, _encode_hint(now) or failure.hint) from failure
         hint = _encode_hint(now) if mode is SearchMode.hybrid else ""
         ids = [hit.paper for hit in results.hits]
-        reasons = now.search.why(parsed, ids)
+        reasons = now.search.explain(parsed, ids)
     papers = workspace.library.get(ids)
     if results.note:
         console.warn(f"{results.note} {hint}".strip())

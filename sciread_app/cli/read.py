@@ -109,7 +109,7 @@ def find_pdfs(
                 for one in report.found
             ],
             "had": report.had,
-            "failures": [one._asdict() for one in report.failures],
+            "failures": [one.fields() for one in report.failures],
         }
     )
     return FAILED if report.failures else DONE
@@ -134,7 +134,7 @@ def _report(console: Console, report: FilingReport, key: str, done: str, failed:
     console.print(done)
     for line in views.skipped(failed, report.failures):
         console.print(line)
-    console.print_json({key: report.done, "failures": [one._asdict() for one in report.failures]})
+    console.print_json({key: report.done, "failures": [one.fields() for one in report.failures]})
     return FAILED if report.failures else DONE
 
 

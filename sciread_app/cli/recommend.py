@@ -183,7 +183,7 @@ def _feed(
             filter(None, (byline(paper, AUTHORS, last_names=True), paper.venue, paper.published))
         )
         lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
-        lines.append(Padding(Text(_why(pick, papers)), (0, 0, 0, 9)))
+        lines.append(Padding(Text(_reason(pick, papers)), (0, 0, 0, 9)))
     for note in filter(None, (feed.note, feed.hint)):
         lines.append(Text(note, style="yellow"))
     lines.append(
@@ -195,7 +195,7 @@ def _feed(
     return Group(*lines)
 
 
-def _why(pick: RecommendedPaper, papers: dict[Any, Paper]) -> str:
+def _reason(pick: RecommendedPaper, papers: dict[Any, Paper]) -> str:
     like = " and ".join(f"“{readable(papers[paper].title)}”" for paper in pick.like)
     words = ", ".join(pick.words)
     return " · ".join(

@@ -82,7 +82,7 @@ def hits(
         assert paper.id is not None
         lines.append(titled(paper.id, paper.title))
         lines.append(Padding(Text(subtitle(paper), style="dim"), (0, 0, 0, 9)))
-        if why := _why(by_id[paper.id], reasons.get(paper.id)):
+        if why := _reason(by_id[paper.id], reasons.get(paper.id)):
             lines.append(Padding(Text(why), (0, 0, 0, 9)))
     lines.append(Text(_how_many(results), style="dim"))
     return Group(*lines)
@@ -115,7 +115,7 @@ def _how_many(results: SearchResults) -> str:
     return counts
 
 
-def _why(hit: SearchHit, reason: MatchExplanation | None) -> str:
+def _reason(hit: SearchHit, reason: MatchExplanation | None) -> str:
     parts = ["weaker match"] if hit.weak else []
     if hit.match is MatchInfo.in_title:
         parts.append("all words in the title")
@@ -249,10 +249,10 @@ def counts(report: ImportReport, words: str = "") -> dict[str, object]:
         "added": report.added,
         "merged": report.merged,
         "failed": report.failed,
-        "failures": [s._asdict() for s in _with(words, report.skips)],
-        "remarks": [s._asdict() for s in _with(words, report.remarks)],
+        "failures": [s.fields() for s in _with(words, report.skips)],
+        "remarks": [s.fields() for s in _with(words, report.remarks)],
         "passed_over": len(report.unread),
-        "unread": [s._asdict() for s in _with(words, report.unread)],
+        "unread": [s.fields() for s in _with(words, report.unread)],
         "other_kinds": dict(report.unread_kinds),
         "seconds": round(report.seconds, 2),
     }
@@ -307,7 +307,7 @@ def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
         return []
     lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
     lines += [
-        Padding(Text(": ".join(filter(None, (s.file, s.entry, s.why)))), (0, 0, 0, 2))
+        Padding(Text(": ".join(filter(None, (s.file, s.entry, s.reason)))), (0, 0, 0, 2))
         for s in skips[:_SHOWN_FAILURES]
     ]
     if len(skips) > _SHOWN_FAILURES:

@@ -113,14 +113,14 @@ def run(
     watched = workspace.watched_folders
     names = folders or []
 
-    def chosen() -> list[WatchedFolder]:
+    def selected() -> list[WatchedFolder]:
         if names:
             return [watched.find(name) for name in names]
         return [one for one in watched.all() if not one.paused]
 
     if follow:
-        return _follow(workspace, console, chosen)
-    return _scan_and_print(workspace, console, chosen())
+        return _follow(workspace, console, selected)
+    return _scan_and_print(workspace, console, selected())
 
 
 def _pause(workspace: Workspace, console: Console, folder: Path, *, paused: bool) -> None:

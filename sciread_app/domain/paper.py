@@ -150,7 +150,11 @@ class Skipped(NamedTuple):
 
     file: str
     entry: str  # key, id or number of the entry; empty for the whole file
-    why: str  # a sentence for the user, with a remedy if there is one
+    reason: str  # a sentence for the user, with a remedy if there is one
+
+    def fields(self) -> dict[str, str]:
+        """By the names in the library and in the output of commands."""
+        return {"file": self.file, "entry": self.entry, "why": self.reason}
 
     def contains(self, words: str) -> bool:
         """Whether each of these words occurs in the file, the entry or the reason."""

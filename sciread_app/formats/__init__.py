@@ -22,7 +22,7 @@ from sciread_app.formats.files.encoding import (
     guessed_encoding,
     is_undeclared,
 )
-from sciread_app.formats.files.streams import open_bytes, why_unreadable
+from sciread_app.formats.files.streams import open_bytes, unreadable_reason
 from sciread_app.formats.pubmed import nbib
 from sciread_app.formats.pubmed import xml as pubmed_xml
 from sciread_app.formats.ris import reader as ris
@@ -88,7 +88,7 @@ def is_known(path: Path) -> bool:
     return _suffix(path) in _SUFFIXES
 
 
-def why_unread(path: Path) -> str:
+def unread_reason(path: Path) -> str:
     """The reason why a file found in a folder is not tried; empty if it is.
 
     The name decides, and the content of files whose names say little, such as tables of
@@ -102,7 +102,7 @@ def why_unread(path: Path) -> str:
     try:
         head = _head(path)
     except UNREADABLE as error:
-        return why_unreadable(error)
+        return unreadable_reason(error)
     if not head.strip():
         return _EMPTY
     return "" if _format_of(path, head) else sniffing.refusal(suffix, head)
@@ -147,7 +147,7 @@ def read_file(path: Path) -> Iterator[Paper | Skipped]:
     try:
         yield from _read(path)
     except UNREADABLE as error:
-        yield Skipped(str(path), "", why_unreadable(error))
+        yield Skipped(str(path), "", unreadable_reason(error))
     except (ValueError, LookupError, TypeError, RecursionError):
         log.exception("a record in %s could not be read", path)
         why = tr(

@@ -38,7 +38,7 @@ def key(name: str) -> str:
     return _sound(value, _not_valid(name)) if value else ""
 
 
-def place(name: str) -> str:
+def location(name: str) -> str:
     """The location of the key called `name`: "environment", "keyring", or empty."""
     if any(os.environ.get(variable, "").strip() for variable in _variables(name)):
         return "environment"

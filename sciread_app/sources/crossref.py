@@ -21,7 +21,7 @@ from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Paper
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr
-from sciread_app.sources.http.bodies import json_objects, why_no_list
+from sciread_app.sources.http.bodies import json_objects, missing_list_reason
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.http.errors import RequestRejected
 from sciread_app.sources.json_values import as_objects, as_text
@@ -120,7 +120,7 @@ def _listed(params: Sequence[tuple[str, str]], client: Client, task: Task) -> li
         most=16 * MIB,
         task=task,
         parse=lambda body: json_objects(body, "message", "items"),
-        check=why_no_list,
+        check=missing_list_reason,
     )
     papers = []
     for item in items:

@@ -15,7 +15,7 @@ from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.csl.fields import kind_of
 from sciread_app.formats.values import dates, names
 from sciread_app.formats.values.markup import plain, prose
-from sciread_app.sources.http.bodies import json_objects, why_no_list
+from sciread_app.sources.http.bodies import json_objects, missing_list_reason
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.json_values import as_mapping, as_objects, as_text
 from sciread_app.tasks import Task
@@ -53,7 +53,7 @@ def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
         most=_LONGEST_REPLY,
         task=task,
         parse=lambda body: json_objects(body, "data"),
-        check=why_no_list,
+        check=missing_list_reason,
     )
     wanted = {doi.lower() for doi in asked}
     papers = (_paper(as_mapping(one.get("attributes"))) for one in found)

@@ -218,10 +218,10 @@ def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoin
     SCIREAD_ARXIV_URL, or `arxiv_url` in the settings, and so on. SCIREAD_ARXIV_PAUSE, in seconds,
     applies to mirrors only. Raises SourceError, naming the invalid variable.
     """
-    return {official.key: _chosen(official, environ, settings) for official in OFFICIAL}
+    return {official.key: _selected(official, environ, settings) for official in OFFICIAL}
 
 
-def _chosen(official: Endpoint, environ: Mapping[str, str], settings: object) -> Endpoint:
+def _selected(official: Endpoint, environ: Mapping[str, str], settings: object) -> Endpoint:
     name = f"SCIREAD_{official.key.upper()}"
     url = environ.get(f"{name}_URL") or getattr(settings, f"{official.key}_url", "")
     if not url:

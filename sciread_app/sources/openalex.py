@@ -17,7 +17,7 @@ from sciread_app.domain.metadata.paper_updates import RETRACTED
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.values import names
 from sciread_app.formats.values.markup import plain, prose
-from sciread_app.sources.http.bodies import json_objects, why_no_list
+from sciread_app.sources.http.bodies import json_objects, missing_list_reason
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.json_values import as_mapping, as_objects, as_text
 from sciread_app.tasks import Task
@@ -118,7 +118,7 @@ def _works(filter: str, most: int, client: Client, task: Task) -> list[Paper]:
         most=_LONGEST_REPLY,
         task=task,
         parse=lambda body: json_objects(body, "results"),
-        check=why_no_list,
+        check=missing_list_reason,
     )
     return [paper for work in found if (paper := paper_of(work))]
 

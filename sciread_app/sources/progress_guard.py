@@ -20,7 +20,7 @@ class ProgressGuard:
         self._source = source
         self._in_vain = 0
         self._doubted: Hashable = None
-        self._why = ""
+        self._reason = ""
 
     def ask(self) -> None:
         """Count a request.
@@ -28,7 +28,7 @@ class ProgressGuard:
         Raises SourceError after MOST_IN_VAIN requests without progress.
         """
         if self._in_vain >= MOST_IN_VAIN:
-            why = self._why or tr("the same papers are sent repeatedly")
+            why = self._reason or tr("the same papers are sent repeatedly")
             raise SourceError(
                 tr(
                     "{source} sent nothing new in {n} consecutive responses: {why}.",
@@ -43,7 +43,7 @@ class ProgressGuard:
     def moved(self) -> None:
         """Note that new papers arrived, or that the position has changed."""
         self._in_vain = 0
-        self._why = ""
+        self._reason = ""
 
     def believes(self, answer: Hashable, doubt: str) -> bool:
         """Whether to use a response. A doubtful one is used if it comes twice in a row.
@@ -54,5 +54,5 @@ class ProgressGuard:
             self._doubted = None
             return True
         twice = self._doubted == answer
-        self._doubted, self._why = (None if twice else answer), doubt
+        self._doubted, self._reason = (None if twice else answer), doubt
         return twice

@@ -59,7 +59,7 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
     try:
         body = client.ask(
             KEY, path, params=tuple(params.items()), accept=("json",), task=task,
-            fresh=True, keep=False, check=_why_no_page,
+            fresh=True, keep=False, check=_missing_page_reason,
         )  # fmt: skip
     except SourceError as error:
         raise SourceError(error.message, HOW) from error
@@ -69,7 +69,7 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
     return found
 
 
-def _why_no_page(body: bytes) -> str:
+def _missing_page_reason(body: bytes) -> str:
     try:
         return "" if isinstance(json.loads(body), list) else tr("it is not a list of items")
     except (ValueError, RecursionError):

@@ -26,9 +26,9 @@ class Action(Generic[T]):
     """A row of a table of actions.
 
     `do` is called with the target of the table, such as the page. `name` is its key in
-    `ActionRegistry.named` and, if one page has it, the argument of its `why_not`. With `anywhere`
-    the action of a page is available on all pages, and shows its own first. With `library` it
-    needs an open library. `unavailable_text` replaces that of the table."""
+    `ActionRegistry.named` and, if one page has it, the argument of its `unavailable_reason`. With
+    `anywhere` the action of a page is available on all pages, and shows its own first. With
+    `library` it needs an open library. `unavailable_text` replaces that of the table."""
 
     text: str
     do: Callable[[T], object]
@@ -77,14 +77,14 @@ class ActionRegistry:
     """Creates the actions of the window and decides which of them are available.
 
     Menus, command palette, list of shortcuts and context menus show the same objects. The property
-    `why_not` of each is the reason why it is unavailable, and empty if it is available; its tool
-    tip shows the reason, too."""
+    `unavailable_reason` of each is empty if it is available; its tool tip shows the reason,
+    too."""
 
     def __init__(self) -> None:
         self.named: dict[str, QAction] = {}  # those of pages as "page/name"
         self._conditions: dict[QAction, _Condition] = {}
-        self._reasons: dict[QAction, str] = {}  # as set by `set_why_not`
-        self._decided: dict[str, dict[str, QAction]] = {}  # by page and name, see Page.why_not
+        self._reasons: dict[QAction, str] = {}  # as set by `set_unavailable_reason`
+        self._decided: dict[str, dict[str, QAction]] = {}  # by page, name
         self._is_open = False
         self._page_key = ""
 
@@ -147,16 +147,16 @@ class ActionRegistry:
 
         def ask() -> None:
             for name, action in self._decided.get(key, {}).items():
-                self.set_why_not(action, page.why_not(name))
+                self.set_unavailable_reason(action, page.unavailable_reason(name))
 
         page.actions_changed.connect(ask)
         ask()
 
-    def set_why_not(self, action: QAction, why_not: str) -> None:
+    def set_unavailable_reason(self, action: QAction, unavailable_reason: str) -> None:
         """Set the reason why an action is unavailable where its library and its page are shown;
         empty if it is available."""
-        if self._reasons.get(action, "") != why_not:
-            self._reasons[action] = why_not
+        if self._reasons.get(action, "") != unavailable_reason:
+            self._reasons[action] = unavailable_reason
             self._update(action)
 
     def pages_of_action(self, action: QAction) -> Collection[str]:
@@ -179,11 +179,11 @@ class ActionRegistry:
     def _update(self, action: QAction) -> None:
         needs = self._conditions[action]
         if needs.library and not self._is_open:
-            why_not = CLOSED
+            unavailable_reason = CLOSED
         elif needs.pages and self._page_key not in needs.pages:
-            why_not = needs.unavailable_text
+            unavailable_reason = needs.unavailable_text
         else:
-            why_not = self._reasons.get(action, "")
-        action.setProperty("why_not", why_not)
-        action.setToolTip(why_not)  # if empty, Qt shows the text
-        action.setEnabled(not why_not)
+            unavailable_reason = self._reasons.get(action, "")
+        action.setProperty("unavailable_reason", unavailable_reason)
+        action.setToolTip(unavailable_reason)  # if empty, Qt shows the text
+        action.setEnabled(not unavailable_reason)

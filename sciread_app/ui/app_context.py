@@ -33,8 +33,8 @@ class AppEvents(QObject):
     watched_folders_edited = Signal()  # added, removed, or to be scanned now
     folders_scanned = Signal()  # watched ones
     edited = Signal()  # an edit that can be undone and that no list of papers shows
-    theme_chosen = Signal(object)  # ThemeChoice
-    citation_style_chosen = Signal()  # the default style
+    theme_selected = Signal(object)  # ThemeChoice
+    citation_style_selected = Signal()  # the default style
     restart_requested = Signal()  # of the program, for settings that are read at its start
     reopen_requested = Signal(object)  # Reopening: work that needs a closed library
     # The home folder of another library to open, and a function that is then called with its window

@@ -192,7 +192,7 @@ class Session:
         return code
 
     def _connect(self, window: MainWindow, opening: _Opening) -> None:
-        window.events.theme_chosen.connect(
+        window.events.theme_selected.connect(
             lambda choice: change_settings(self._home.settings, theme=choice.value)
         )
         window.events.restart_requested.connect(lambda: self._app.exit(RESTART))
@@ -238,7 +238,7 @@ class Session:
 
         recovery = Recovery(self._home, window, jobs, error, before)
         recovery.reopen_requested.connect(self._reopen)
-        recovery.folder_chosen.connect(self._follow)
+        recovery.folder_selected.connect(self._follow)
         recovery.quit_requested.connect(lambda: self._app.exit(1))
         recovery.ask()
 

@@ -15,16 +15,15 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 
 @dataclass(frozen=True, eq=False)
 class PaletteEntry:
-    """An entry of the command palette. `key` identifies it between sessions; `why_not` is the
-    reason why it is unavailable, and empty if it is available; `of_page`: whether it acts on the
-    page that is shown."""
+    """An entry of the command palette. `key` identifies it between sessions; `unavailable_reason`
+    is empty if it is available; `of_page`: whether it acts on the page that is shown."""
 
     key: str
     title: str
     kind: str
     do: Callable[[], object]
     keys: str = ""
-    why_not: str = ""
+    unavailable_reason: str = ""
     of_page: bool = False
 
 
@@ -32,7 +31,7 @@ class Page(QWidget):
     """A page; each overrides the methods it needs. It is built with its services and the
     `AppContext`, by which it shows messages, edits papers and leads to other pages."""
 
-    actions_changed = Signal()  # `why_not` has changed
+    actions_changed = Signal()  # `unavailable_reason` has changed
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """`parent` is the stack of pages, `AppContext.pages`. A widget that gets its parent later
@@ -64,7 +63,7 @@ class Page(QWidget):
         """The parts of the page in the order of F6."""
         return (self,)
 
-    def chosen(self) -> Sequence[PaperId]:
+    def selected(self) -> Sequence[PaperId]:
         """The selected papers, which commands apply to."""
         return ()
 
@@ -72,7 +71,7 @@ class Page(QWidget):
         """Further entries of the command palette."""
         return ()
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         """The reason why an action is unavailable for what is shown; empty if it is available."""
         return ""
 
@@ -80,7 +79,7 @@ class Page(QWidget):
         """Handle a change of the library, whether or not the page is shown."""
 
 
-class PlaceGroup(enum.Enum):
+class NavigationGroup(enum.Enum):
     """A part of the navigation bar, from top to bottom."""
 
     papers = "papers"
@@ -89,7 +88,7 @@ class PlaceGroup(enum.Enum):
     window = "window"  # at the bottom
 
 
-class Place(NamedTuple):
+class NavigationItem(NamedTuple):
     """An entry of the navigation bar, which leads to one page or several. `keys` is its shortcut,
     `what` its description. With `tabs`, each of its pages has a tab above the page."""
 
@@ -98,18 +97,18 @@ class Place(NamedTuple):
     icon: str
     keys: str
     what: str
-    group: PlaceGroup = PlaceGroup.papers
+    group: NavigationGroup = NavigationGroup.papers
     tabs: bool = False
 
 
 class PageSpec(NamedTuple):
-    """An entry of the table of pages. `place` is the key of its place, `keys` its own shortcut, if
-    any. `page` is its class, as "module:class" below sciread_app.ui, `services` the attributes of
-    `WindowGateway` that it is built with, separated by spaces, and `actions` the module with its
-    table `ACTIONS`, if any."""
+    """An entry of the table of pages. `item` is the key of its navigation item, `keys` its own
+    shortcut, if any. `page` is its class, as "module:class" below sciread_app.ui, `services` the
+    attributes of `WindowGateway` that it is built with, separated by spaces, and `actions` the
+    module with its table `ACTIONS`, if any."""
 
     key: str
-    place: str
+    item: str
     title: str
     page: str
     services: str

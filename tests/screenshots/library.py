@@ -49,7 +49,7 @@ def fill(window: MainWindow) -> None:
     )
 
 
-def chosen(window: MainWindow) -> None:
+def selected(window: MainWindow) -> None:
     _choose_some(window)
     window.library_controller.notice.show_message("Added tag “to read” to 5 papers", lambda: None)
 
@@ -63,7 +63,7 @@ def tagging(window: MainWindow) -> None:
 def editing(window: MainWindow) -> None:
     """Edit one record, two fields of which were changed manually before."""
     window.page.result_list.go_to(1)
-    ids = window.page.result_list.chosen()
+    ids = window.page.result_list.selected()
     window.gateway.workspace.editor.edit(
         ids, venue="Journal of Verbal Learning and Verbal Behavior"
     )
@@ -94,7 +94,7 @@ def _choose_some(window: MainWindow) -> None:
 
 SCENES = (
     Scene("shelf", fill, EVERYWHERE),
-    Scene("shelf-chosen", chosen, EVERYWHERE),
+    Scene("shelf-chosen", selected, EVERYWHERE),
     Scene("shelf-tagging", tagging),
     Scene("shelf-edit", editing, EVERYWHERE),
     Scene("shelf-edit-many", editing_many),

@@ -73,7 +73,7 @@ def marks(window: MainWindow) -> None:
 def details(window: MainWindow) -> None:
     page = _page(window)
     page.take_focus()
-    page.pane.switch.chosen.emit(DETAILS)
+    page.pane.switch.selected.emit(DETAILS)
 
 
 def area(window: MainWindow) -> None:

@@ -122,7 +122,7 @@ def _steered(window: MainWindow) -> None:
 
 def _similar(window: MainWindow) -> None:
     _page(window).set_scope("")
-    _page(window).show_similar(_page(window).chosen())
+    _page(window).show_similar(_page(window).selected())
 
 
 def _wrong(window: MainWindow) -> None:

@@ -83,7 +83,7 @@ class Camera:
         self._other = first
         for choice in (first, second):
             self._appearance.choose(choice)
-            window.events.theme_chosen.emit(choice)  # as the menu does, for the settings
+            window.events.theme_selected.emit(choice)  # as the menu does, for the settings
             wait(partial(self._shows, choice))
             settle(jobs, REPAINT_MS)
             folder = self._folder / f"{choice.value}-{self._ending}"

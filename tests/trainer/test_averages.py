@@ -50,4 +50,4 @@ def test_averages_of_different_data_are_incomparable() -> None:
     one, other = results(), results()
     other["cite"] = result("cite", sha256="77" * 32)
     found = [average("scidocs", some) for some in (one, other)]
-    assert found[0] and found[1] and "data differ" in found[0].why_not(found[1])
+    assert found[0] and found[1] and "data differ" in found[0].incomparable_reason(found[1])

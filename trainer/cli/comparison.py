@@ -115,5 +115,5 @@ def _described(found: ReportComparison) -> dict[str, Any]:
             }
             for each in found.compared
         ],
-        "refused": [{"what": each.what, "why": each.why} for each in found.refused],
+        "refused": [{"what": each.what, "why": each.reason} for each in found.refused],
     }

@@ -184,7 +184,7 @@ def _print_done(done: WorkerResult, output: Path, as_json: bool) -> None:
         return
     console = Console(highlight=False, stderr=True)
     for problem in done.skipped[:_SHOWN]:
-        message = f"[yellow]{escape(problem.entry)}:[/] {escape(problem.why)}"
+        message = f"[yellow]{escape(problem.entry)}:[/] {escape(problem.reason)}"
         console.print(message, soft_wrap=True)
     if len(done.skipped) > _SHOWN:
         more = f"{len(done.skipped) - _SHOWN:,} more papers were skipped; the manifests list them."

@@ -53,7 +53,7 @@ _STARTER_HASHES = {
 }
 
 _EVERY_SPECIAL = "mean_no_special, without any [SEP]"
-_PLACES = ("title", "abstract", "sep", "sep_if_abstract")
+_ITEMS = ("title", "abstract", "sep", "sep_if_abstract")
 _ANEW = "Its package.json is damaged or was written by another program. Download the model again."
 
 T = TypeVar("T")
@@ -465,7 +465,7 @@ def _template(described: dict[str, Any], name: str, folder: Path) -> str:
     except ValueError:
         parts = []
     # Plain names only: a template such as {title.__class__} would reach into the program.
-    known = all(part in [(name, "", None) for name in _PLACES] for part in parts)
+    known = all(part in [(name, "", None) for name in _ITEMS] for part in parts)
     if not known or ("title", "", None) not in parts:
         raise PackageRefused(
             f"The model in {folder} has the invalid {name} {template!r}.",

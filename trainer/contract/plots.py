@@ -59,7 +59,7 @@ class Distributions:
 
 
 @dataclass(frozen=True)
-class Places:
+class ScatterPlot:
     """Two-dimensional coordinates of papers. `label[i]` is the index in `labels` for paper i."""
 
     title: str
@@ -70,13 +70,13 @@ class Places:
     labels: Sequence[str]
 
 
-Picture: TypeAlias = Confusion | ThresholdCurves | Distributions | Places
+Picture: TypeAlias = Confusion | ThresholdCurves | Distributions | ScatterPlot
 
 _KINDS: Mapping[str, type[Any]] = {
     "confusion": Confusion,
     "curves": ThresholdCurves,
     "distributions": Distributions,
-    "places": Places,
+    "places": ScatterPlot,
 }
 
 
@@ -145,7 +145,7 @@ def _check(picture: Picture) -> None:
             _check_numbers(picture.edges, (len(picture.edges),))
             for shares in picture.series.values():
                 _check_numbers(shares, (len(picture.edges) - 1,))
-        case Places():
+        case ScatterPlot():
             _check_names([picture.title, picture.way, *picture.labels])
             _check_numbers([picture.x, picture.y, picture.label], (3, len(picture.x)))
             if any(not 0 <= code < len(picture.labels) for code in picture.label):

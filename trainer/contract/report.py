@@ -102,7 +102,7 @@ class Result:
     def score(self, metric: str) -> Score | None:
         return next((score for score in self.scores if score.metric == metric), None)
 
-    def why_not(self, other: Result) -> str:
+    def incomparable_reason(self, other: Result) -> str:
         """Return why scores of the two results must not be compared; empty if they may be."""
         if self.evaluation != other.evaluation:
             return f"the evaluations differ: {self.evaluation} and {other.evaluation}"

@@ -15,7 +15,7 @@ from trainer.contract.files import LONGEST_LINE, UNREADABLE
 from trainer.data.corpus.corpus import DESCRIPTION, Corpus
 from trainer.data.corpus.records import InputRecord, RecordProblem
 from trainer.data.inputs import json_lines
-from trainer.data.inputs.source import Source, why_unreadable
+from trainer.data.inputs.source import Source, unreadable_reason
 from trainer.data.inputs.values import first, text
 
 Entry = InputRecord | RecordProblem
@@ -278,4 +278,4 @@ def _telling(path: Path) -> Iterator[None]:
     try:
         yield
     except UNREADABLE as error:
-        raise TrainerError(f"{path}: {why_unreadable(error)}") from error
+        raise TrainerError(f"{path}: {unreadable_reason(error)}") from error

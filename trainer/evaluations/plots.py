@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.manifold import TSNE
 
-from trainer.contract.plots import OTHERS, Confusion, Distributions, Places, ThresholdCurves
+from trainer.contract.plots import OTHERS, Confusion, Distributions, ScatterPlot, ThresholdCurves
 
 _MOST_LABELS = 24
 _MOST_POINTS = 160
@@ -100,7 +100,7 @@ def scatter(
     *,
     seed: int = 0,
     way: str = "t-SNE",
-) -> Places:
+) -> ScatterPlot:
     """Project a sample of the papers to two dimensions by "t-SNE" or "PCA"; merge rare labels.
 
     `vectors` may be sparse. Fewer than 50 papers are always projected by PCA.
@@ -115,7 +115,7 @@ def scatter(
     way = way if len(chosen) >= _FEWEST_FOR_TSNE else "PCA"
     where = _in_the_plane(vectors[chosen], way, seed)
     title = "Papers in two dimensions"
-    return Places(
+    return ScatterPlot(
         title, way, _rounded(where[:, 0]), _rounded(where[:, 1]), rank[codes].tolist(), names
     )
 

@@ -281,7 +281,7 @@ class RecommendationTask:
 
     def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
         train, validation, test = (
-            [click for click in part if not self._why_not(click)]
+            [click for click in part if not self._failure_reason(click)]
             for part in (self.train, self.validation, self.test)
         )
         train, validation = (
@@ -316,7 +316,7 @@ class RecommendationTask:
         ids = [f"{place} {click.query} {click.clicked}" for place, click in enumerate(test)]
         means = np.average(found, axis=2, weights=weights)
         parts = (*self.train, *self.validation, *self.test)
-        reasons = [self._why_not(click) for click in parts]
+        reasons = [self._failure_reason(click) for click in parts]
         papers = {paper for click in parts for paper in (click.query, *click.shown)}
         return TaskResult.of(
             {
@@ -333,7 +333,7 @@ class RecommendationTask:
             spread={"adj_ndcg": means[:, 0].tolist(), "adj_p@1": means[:, 1].tolist()},
         )
 
-    def _why_not(self, click: Click) -> str:
+    def _failure_reason(self, click: Click) -> str:
         if click.clicked not in click.shown:
             return UNSHOWN
         return UNLIKELY if click.place >= len(self.propensity) else ""

@@ -125,7 +125,7 @@ def _choose_head(
         strength=choice.strength,
         without=choice.without,
         scores=choice.scores,
-        why=choice.why,
+        why=choice.reason,
     )
     return choice
 

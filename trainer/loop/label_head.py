@@ -33,7 +33,7 @@ class HeadChoice(NamedTuple):
     strength: float
     without: dict[str, float]
     scores: dict[str, float]
-    why: str
+    reason: str
 
 
 def headed(encode: Encode, head: LabelHead | None) -> Encode:

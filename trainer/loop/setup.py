@@ -23,7 +23,7 @@ from trainer.methods.registry import METHODS
 from trainer.model.text_model import Backbone
 
 # Parts of a template that are no text of its own.
-_PLACES = re.compile(r"\{(title|abstract|sep|sep_if_abstract)\}|\s")
+_ITEMS = re.compile(r"\{(title|abstract|sep|sep_if_abstract)\}|\s")
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def left_out(recipe: Recipe, base: Base) -> list[str]:
         f"The template {template!r} of the base model is not kept: a training keeps only text "
         "before the title."
         for template in (package.template, package.query_template)
-        if not prompt_of(template) and _PLACES.sub("", template)
+        if not prompt_of(template) and _ITEMS.sub("", template)
     ]
     return found
 

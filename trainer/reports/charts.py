@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from trainer.contract.plots import Confusion, Distributions, Places, ThresholdCurves
+from trainer.contract.plots import Confusion, Distributions, ScatterPlot, ThresholdCurves
 from trainer.reports.markup import Child, Markup, join, tag
 
 # The number of colors of the style; further series repeat them with another mark.
@@ -270,7 +270,7 @@ def _cells(
     return found
 
 
-def places(picture: Places) -> Markup:
+def places(picture: ScatterPlot) -> Markup:
     """Scatter plot, one dot per paper in the color of its label."""
     side, edge = 310.0, 8.0
     x, y, label = (np.asarray(column) for column in (picture.x, picture.y, picture.label))

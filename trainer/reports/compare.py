@@ -58,7 +58,7 @@ class RefusedComparison:
     """A task or metric that cannot be compared, and the reason."""
 
     what: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def compare(
         match = other.result(result.task)
         if match is None:
             continue
-        if why := result.why_not(match) or _why_not_paired(result, match):
+        if why := result.incomparable_reason(match) or _unpaired_reason(result, match):
             refused.append(RefusedComparison(result.title, why))
             continue
         for metric in _metrics(result, match):
@@ -105,7 +105,7 @@ def compare(
                 compared.append(made)
     if not compared:
         reasons = (
-            "; ".join(f"{each.what}: {each.why}" for each in refused) or "both reports are empty"
+            "; ".join(f"{each.what}: {each.reason}" for each in refused) or "both reports are empty"
         )
         raise TrainerError(
             f"The reports have nothing to compare: {reasons}.",
@@ -152,7 +152,7 @@ def _counts(result: Result) -> str:
     return ", ".join(f"{count:,} {why}" for why, count in result.excluded.items()) or "nothing"
 
 
-def _why_not_paired(one: Result, other: Result) -> str:
+def _unpaired_reason(one: Result, other: Result) -> str:
     """Why items cannot be paired: folds and clusters depend on the seed and the papers."""
     if one.seed != other.seed:
         return f"the random seeds differ: {one.seed} and {other.seed}"

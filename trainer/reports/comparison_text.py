@@ -49,8 +49,8 @@ def notes(comparison: ReportComparison) -> list[str]:
     by_task = {each.result.task: each.unpaired for each in comparison.compared}
     if unpaired := sum(by_task.values()):
         lines.append(f"{unpaired:,} items with a score of only one model are excluded.")
-    for why in dict.fromkeys(each.why for each in comparison.refused):
-        what = "; ".join(each.what for each in comparison.refused if each.why == why)
+    for why in dict.fromkeys(each.reason for each in comparison.refused):
+        what = "; ".join(each.what for each in comparison.refused if each.reason == why)
         lines.append(f"Not compared, because {why}: {what}.")
     return lines
 

@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import Literal
 
 from trainer.contract.evaluations import EvaluationSpec, Metric, evaluation_spec
-from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
+from trainer.contract.plots import Confusion, Distributions, Picture, ScatterPlot, ThresholdCurves
 from trainer.contract.report import Report, Result
 from trainer.reports import charts, comparison_text, table
 from trainer.reports.compare import ReportComparison
@@ -245,7 +245,7 @@ def _tasks(shown: Sequence[RenderedReport]) -> list[Result]:
     found: list[Result] = []
     for one in shown:
         for result in one.report.results:
-            if not any(result.task == k.task and not result.why_not(k) for k in found):
+            if not any(result.task == k.task and not result.incomparable_reason(k) for k in found):
                 found.append(result)
     return found
 
@@ -256,7 +256,7 @@ def _of_task(
     """Plots of each report with a comparable result of the task, with the report's index."""
     for at, one in enumerate(shown):
         result = one.report.result(task.task)
-        if result and not result.why_not(task):
+        if result and not result.incomparable_reason(task):
             yield at, one.pictures.get(task.task, {})
 
 
@@ -287,7 +287,7 @@ def _others(
     yield from found.values()
 
 
-def _drawn(picture: Confusion | Distributions | Places, of: str) -> Markup:
+def _drawn(picture: Confusion | Distributions | ScatterPlot, of: str) -> Markup:
     match picture:
         case Confusion():
             caption = f"{picture.title}{of}: percentages of each row."
@@ -295,7 +295,7 @@ def _drawn(picture: Confusion | Distributions | Places, of: str) -> Markup:
         case Distributions():
             key = charts.legend(list(picture.series))
             return _figure(join(charts.distributions(picture), key), picture.title + of)
-        case Places():
+        case ScatterPlot():
             key = charts.legend(picture.labels, marks=True)
             caption = f"{picture.title}{of} ({picture.way}, {len(picture.x):,} papers)"
             return _figure(join(charts.places(picture), key), caption)

@@ -211,7 +211,7 @@ def given_as(subject: EvaluatedModel) -> str:
 
 
 def _alike(one: Result, other: Result) -> bool:
-    return one.task == other.task and not one.why_not(other)
+    return one.task == other.task and not one.incomparable_reason(other)
 
 
 def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[ReportRow]:

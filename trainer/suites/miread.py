@@ -32,7 +32,7 @@ from trainer.contract.files import UNREADABLE
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
 from trainer.data.corpus.records import InputRecord, RecordProblem, content_id, one_line
 from trainer.data.inputs import tables
-from trainer.data.inputs.source import Source, why_unreadable
+from trainer.data.inputs.source import Source, unreadable_reason
 from trainer.data.inputs.tables import BROKEN
 from trainer.data.rng import random_permutation
 from trainer.evaluations.base import EvaluationTask, Measure, TextInput
@@ -250,9 +250,9 @@ def _read(path: Path) -> Iterator[InputRecord | RecordProblem]:
     """Read a table. Raises TrainerError if it cannot be read to its end."""
     try:
         for row in tables.read(Source(path)):
-            if isinstance(row, RecordProblem) and BROKEN in row.why:
-                raise TrainerError(f"{path}, {row.entry}: {row.why}", "Copy the file again.")
+            if isinstance(row, RecordProblem) and BROKEN in row.reason:
+                raise TrainerError(f"{path}, {row.entry}: {row.reason}", "Copy the file again.")
             if isinstance(row, InputRecord | RecordProblem):
                 yield row
     except UNREADABLE as error:
-        raise TrainerError(f"{path}: {why_unreadable(error)}") from error
+        raise TrainerError(f"{path}: {unreadable_reason(error)}") from error

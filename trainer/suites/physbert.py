@@ -28,7 +28,7 @@ from trainer.contract.files import UNREADABLE
 from trainer.data.corpus.records import InputRecord, content_id
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.pairs import RETRIEVAL, found_in, of_category, two_texts
-from trainer.data.inputs.source import Source, why_unreadable
+from trainer.data.inputs.source import Source, unreadable_reason
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites.files import find_file
 from trainer.suites.judged_queries import retrieval_task
@@ -174,6 +174,6 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
     try:
         yield from entries(Source(path).pieces())
     except UNREADABLE as error:
-        raise TrainerError(f"{path}: {why_unreadable(error)}") from error
+        raise TrainerError(f"{path}: {unreadable_reason(error)}") from error
     except BadJson as error:
         raise TrainerError(f"{path}: {error}", "Copy the file again.") from error

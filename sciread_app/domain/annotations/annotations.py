@@ -147,7 +147,7 @@ class Highlight:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingPlace:
+class ReadingPosition:
     """The position at which reading stopped.
 
     The integer part of `page` counts from 0; the fraction is the position on the page. `zoom` is

@@ -80,7 +80,7 @@ def feed(body: bytes, name: str = "arXiv") -> AtomFeed:
         )
     entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
     skips = (e.record for e in entries if isinstance(e.record, Skipped))
-    error = next((skipped.why for skipped in skips if not skipped.entry), "")
+    error = next((skipped.reason for skipped in skips if not skipped.entry), "")
     return AtomFeed(_number(root.findtext(_TOTAL)), entries, error, _number(root.findtext(_START)))
 
 

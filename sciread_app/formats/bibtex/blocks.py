@@ -72,7 +72,7 @@ class Broken(NamedTuple):
 
     key: str
     line: int
-    why: str
+    reason: str
 
 
 class Comment(NamedTuple):
@@ -82,7 +82,7 @@ class Comment(NamedTuple):
 class _Unreadable(Exception):
     def __init__(self, why: str, position: int) -> None:
         super().__init__(why, position)
-        self.why, self.position = why, position
+        self.reason, self.position = why, position
 
 
 def blocks(lines: Iterable[str]) -> Iterator[BibtexEntry | Broken | Comment]:
@@ -158,7 +158,7 @@ def _broken(
     # The value continues, presumably, until a brace is followed by another entry.
     following = _FOLLOWING.search(chunk, start.end())
     end = following.end() if following else len(chunk)
-    why = tr("Line {number}: {why}", number=where, why=failure.why)
+    why = tr("Line {number}: {why}", number=where, why=failure.reason)
     return Broken((key and key[1]) or "", line, why), end
 
 

@@ -67,7 +67,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
                 if block.type != "xdata":
                     yield _paper_or_skipped(block, survey, path)
             elif isinstance(block, Broken):
-                why = tr("{why}. Fix the entry and import the file again.", why=block.why)
+                why = tr("{why}. Fix the entry and import the file again.", why=block.reason)
                 yield Skipped(str(path), block.key, why)
 
 

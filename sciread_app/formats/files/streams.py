@@ -32,7 +32,7 @@ def decoded(line: bytes) -> str:
     return text.removeprefix("\ufeff")
 
 
-def why_unreadable(error: Exception) -> str:
+def unreadable_reason(error: Exception) -> str:
     """A sentence about an error of the kinds in UNREADABLE."""
     if isinstance(error, FileNotFoundError):
         return tr("The file does not exist.")

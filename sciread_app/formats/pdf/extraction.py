@@ -37,7 +37,7 @@ _INFO_KEYS = (
 )
 _HEAD = 1024  # bytes in which PDF readers search "%PDF-"
 
-_WHY = {
+_REASONS = {
     pdfium.FPDF_ERR_PASSWORD: problems.PASSWORD,
     pdfium.FPDF_ERR_SECURITY: problems.LOCKED,
 }
@@ -61,7 +61,7 @@ def extract(path: Path, data: bytes, *, seconds: float = 20.0) -> PdfContent:
     try:
         document = PdfDocument(data)
     except PdfiumError as error:
-        return unreadable_content(path, _WHY.get(error.err_code, problems.BROKEN))
+        return unreadable_content(path, _REASONS.get(error.err_code, problems.BROKEN))
     try:
         return _extract(path, data, document, time.monotonic() + seconds)
     finally:

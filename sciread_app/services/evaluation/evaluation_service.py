@@ -44,7 +44,7 @@ class FailedTask(NamedTuple):
 
     model: str  # its title
     task: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class EvaluationOutcome:
         models is listed once."""
         models: dict[tuple[str, str], list[str]] = {}
         for failed in self.failed_tasks:
-            models.setdefault((failed.task, failed.why), []).append(failed.model)
+            models.setdefault((failed.task, failed.reason), []).append(failed.model)
         alone = len(self.reports) == 1
         return [
             *(tr("Could not evaluate {model}: {why}", model=name, why=why)

@@ -173,7 +173,7 @@ def rows(board: Leaderboard) -> list[ScoreRow]:
     for task in tasks:
         kinds = sorted(_kinds(board, task), key=lambda kind: -len(kind))
         for kind in kinds:
-            why = "" if kind is kinds[0] else _first(kinds[0]).why_not(_first(kind))
+            why = "" if kind is kinds[0] else _first(kinds[0]).incomparable_reason(_first(kind))
             found += _rows_of(board, kind, why)
     return found
 
@@ -209,7 +209,7 @@ def _kinds(board: Leaderboard, task: str) -> list[_Kind]:
         if result is None:
             continue
         for kind in found:
-            if not _first(kind).why_not(result):
+            if not _first(kind).incomparable_reason(result):
                 kind[stored.model] = stored, result
                 break
         else:

@@ -71,7 +71,7 @@ class NotComparable(NamedTuple):
     """Results that cannot be compared, and the reason."""
 
     what: tuple[str, ...]
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)

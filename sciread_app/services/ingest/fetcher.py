@@ -51,7 +51,7 @@ class PaperSource(Protocol):
 
     def check(self, query: SourceQuery) -> str: ...
 
-    def why_nothing(self, now: datetime) -> str: ...
+    def nothing_found_reason(self, now: datetime) -> str: ...
 
 
 class Fetcher:
@@ -114,7 +114,7 @@ class Fetcher:
             return Fetched(fetch, (), ())
         news = log.updates(fetch.last_import)
         quiet = fetch.state == FetchState.done and fetch.query.changed_since and not news
-        remark = self._source(fetch.query).why_nothing(datetime.now(UTC)) if quiet else ""
+        remark = self._source(fetch.query).nothing_found_reason(datetime.now(UTC)) if quiet else ""
         return Fetched(fetch, news, log.failures(fetch.last_import), remark)
 
     def _begun(self, id: int) -> Fetch:

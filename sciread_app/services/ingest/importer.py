@@ -310,7 +310,7 @@ def _look(paths: Sequence[Path], task: Task) -> _ImportFiles:
         if path.is_dir():
             for file in _walk(path, found.skips):
                 task.raise_if_cancelled()
-                if why := _why_no_file(file) or formats.why_unread(file):
+                if why := _missing_file_reason(file) or formats.unread_reason(file):
                     found.unread.append(Skipped(_legible(str(file)), "", why))
                 else:
                     _sort_in(file, found)
@@ -337,7 +337,7 @@ def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
         yield from (Path(at, name) for name in sorted(files + links) if not name.startswith("."))
 
 
-def _why_no_file(path: Path) -> str:
+def _missing_file_reason(path: Path) -> str:
     """The reason why what was found in a folder is no file that could be read; mostly empty."""
     if path.is_dir():
         return tr("Links to folders are not followed. Import the folder itself.")

@@ -166,7 +166,7 @@ class WatchedFolders:
         others = [
             Skipped(path, "", why)
             for path in complete
-            if (why := formats.why_unread(Path(path))) and os.access(path, os.R_OK)
+            if (why := formats.unread_reason(Path(path))) and os.access(path, os.R_OK)
         ]
         without = {one.file for one in others}
         known_files = self._read_before(complete, files)

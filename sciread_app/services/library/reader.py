@@ -14,7 +14,7 @@ from sciread_app.domain.annotations.annotations import (
     Highlight,
     Link,
     PageRegion,
-    ReadingPlace,
+    ReadingPosition,
     TextMatch,
     in_order,
 )
@@ -222,10 +222,10 @@ class ReaderService:
         try:
             file = self._opened(pages, paper, password, task)
         except CannotShow as why:
-            if why.why is not FailureReason.locked:
+            if why.reason is not FailureReason.locked:
                 raise
             hint = tr("Open the file in the reader with its password, and save the copy there.")
-            raise CannotShow(why.why, why.message, hint) from why
+            raise CannotShow(why.reason, why.message, hint) from why
         try:
             marked = self.marked(file, task)
             annotations = annotations_of(marked.here, self._library.notes.of(paper))
@@ -252,8 +252,8 @@ class ReaderService:
             raise
         return OpenFile(paper, pages.path, pages, shape, password)
 
-    def place(self, sha256: str) -> ReadingPlace | None:
-        return self._library.annotations.place(sha256)
+    def position(self, sha256: str) -> ReadingPosition | None:
+        return self._library.annotations.position(sha256)
 
     def cited(self, file: OpenFile, page: int, link: Link, task: Task) -> CitedPaper | None:
         """The paper that a link on this page cites; None if the link is no citation."""
@@ -270,7 +270,7 @@ class ReaderService:
             return replace(cited, path=path)
         return cited
 
-    def remember(self, sha256: str, place: ReadingPlace) -> None:
+    def remember(self, sha256: str, place: ReadingPosition) -> None:
         self._library.annotations.remember(sha256, place)
 
     def recently_read(self, limit: int) -> list[RecentPaper]:

@@ -14,8 +14,8 @@ from sciread_app.services.map import clustering as clusters
 from sciread_app.services.map import tsne_layout
 from sciread_app.services.map.map_file import Arrays, read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
+    Coordinates,
     KnnGraph,
-    Places,
     TsneLayout,
     TsneState,
     neighbours,
@@ -29,7 +29,7 @@ class Draft(NamedTuple):
     """A finished layout: positions of papers, centres of fine clusters, their coarse clusters, and
     centres of finest clusters, their fine clusters."""
 
-    places: Places
+    places: Coordinates
     centres: NDArray[np.float32]
     parents: NDArray[np.int16]
     finest_centres: NDArray[np.float32]
@@ -72,7 +72,7 @@ def lay_out(
 
 def _run_tsne(
     points: NDArray[np.float32], near: KnnGraph, file: Path, task: Task, *, resume: bool
-) -> Places:
+) -> Coordinates:
     known = read_arrays(file) if resume else None
     if known is not None and len(known.get("places", ())) == len(points):
         state = TsneState(int(known["step"]), known["places"], known["gains"], known["update"])

@@ -23,8 +23,8 @@ from sciread_app.services.map.layout_worker import Draft, Unfinished, lay_out
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
     Axes,
+    Coordinates,
     KnnGraph,
-    Places,
     find_axes,
     least_similarity,
     place_among,
@@ -66,7 +66,7 @@ class MapLayout:
     """
 
     ids: Ids  # ascending
-    places: Places
+    places: Coordinates
     fine: NDArray[np.int16]
     coarse: NDArray[np.int16]
     fine_clusters: tuple[Cluster, ...]
@@ -276,7 +276,7 @@ class _Kept:
 
     ids: Ids
     hashes: Ids
-    places: Places
+    places: Coordinates
     laid: NDArray[np.bool_]
     later: NDArray[np.bool_]
     fine: NDArray[np.int16]
@@ -303,7 +303,7 @@ class _Kept:
         self,
         ids: Ids,
         hashes: Ids,
-        places: Places,
+        places: Coordinates,
         labels: tuple[NDArray[np.int16], NDArray[np.int16]],
         *,
         later: bool,

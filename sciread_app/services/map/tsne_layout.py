@@ -11,7 +11,7 @@ from sciread_app.language import tr
 from sciread_app.tasks import Task
 
 Vectors = NDArray[np.float32]
-Places = NDArray[np.float32]  # [papers, 2]
+Coordinates = NDArray[np.float32]  # [papers, 2]
 
 DIMENSIONS = 100  # principal components used for neighbors; more find hardly any others
 PERPLEXITY = 20.0
@@ -160,7 +160,7 @@ class TsneLayout:
             self.step, np.array(self._map), np.array(optimizer.gains), np.array(optimizer.update)
         )
 
-    def places(self) -> Places:
+    def places(self) -> Coordinates:
         """Return the positions in the unit square, scaled equally in both directions and rotated so
         that the longest extent is horizontal."""
         found = np.asarray(self._map, np.float64)
@@ -168,7 +168,7 @@ class TsneLayout:
         found = found @ _signed(np.linalg.eigh(found.T @ found)[1][:, ::-1])
         low, high = found.min(axis=0), found.max(axis=0)
         size = max(float((high - low).max()), 1e-12)
-        places: Places = ((found - (low + high) / 2) / size + 0.5).astype(np.float32)
+        places: Coordinates = ((found - (low + high) / 2) / size + 0.5).astype(np.float32)
         return places
 
 
@@ -185,8 +185,8 @@ def _begin(points: Vectors) -> NDArray[np.float64]:
 
 
 def place_among(
-    points: Vectors, drawn: Vectors, places: Places, seeds: NDArray[np.int64], task: Task
-) -> Places:
+    points: Vectors, drawn: Vectors, places: Coordinates, seeds: NDArray[np.int64], task: Task
+) -> Coordinates:
     """Return positions for new points on an unchanged map: where most of their neighbors are.
 
     `points` and `drawn` are reduced vectors, `places` the positions of `drawn`. The position of a
@@ -204,7 +204,7 @@ def place_among(
     weights = closeness[np.arange(len(points)), centre]
     weights /= weights.sum(axis=1, keepdims=True)
     middle = np.einsum("ij,ijk->ik", weights, around)
-    placed: Places = (middle + _offsets(seeds) * step * 0.4).astype(np.float32)
+    placed: Coordinates = (middle + _offsets(seeds) * step * 0.4).astype(np.float32)
     return placed
 
 

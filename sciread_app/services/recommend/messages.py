@@ -110,7 +110,7 @@ def _nothing_fetched(since: float, last: LastFetch, now: datetime) -> StatusMess
     # Translators: the day is "today", "Friday" or "3 November"
     nothing = tr("The last fetch ({day}) found no new papers.", day=day)
     return StatusMessage(
-        f"{nothing} {_why_nothing(last.source, now)}".strip(),
+        f"{nothing} {_nothing_found_reason(last.source, now)}".strip(),
         tr("Check back later, or browse all recently added papers."),
     )
 
@@ -202,7 +202,7 @@ def all_seen(last: LastFetch | None, now: datetime) -> StatusMessage:
         return StatusMessage(
             tr("You have seen all new papers."), f"{incomplete} {last.problem}".strip()
         )
-    why = _why_nothing(last.source, now)
+    why = _nothing_found_reason(last.source, now)
     # Translators: the day is "today", "Friday" or "3 November"
     since = tr("No new papers since the last fetch ({day}).", day=_day(last.started, now))
     return StatusMessage(tr("You have seen all new papers."), f"{since} {why}".strip())
@@ -225,10 +225,10 @@ def none_fits(count: int, subject: FollowedTopic) -> StatusMessage:
     return StatusMessage(message, tr("Show the weaker matches."), SuggestedAction.far)
 
 
-def _why_nothing(source: str, now: datetime) -> str:
+def _nothing_found_reason(source: str, now: datetime) -> str:
     from sciread_app.sources import SOURCES  # all that talks to the network: 0.2 s
 
-    return next((known.why_nothing(now) for known in SOURCES if source == known.KEY), "")
+    return next((known.nothing_found_reason(now) for known in SOURCES if source == known.KEY), "")
 
 
 def _day(moment: float, now: datetime) -> str:

@@ -257,7 +257,7 @@ class Recommender:
     def _answer(self, request: _Request, since: float, task: Task) -> Recommendations:
         key, is_query = request.key, request.key.subject.kind is TopicKind.query
         if not (key.examples.relevant or is_query) or not len(request.candidates.ids):
-            why = self._why_nothing(key, request.arrived, since)
+            why = self._nothing_found_reason(key, request.arrived, since)
             return Recommendations(key.subject, **why._asdict())
         if is_query:
             picks = _latest(request)
@@ -278,7 +278,7 @@ class Recommender:
             why = StatusMessage("")
         return replace(feed, **why._asdict())
 
-    def _why_nothing(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
+    def _nothing_found_reason(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
         if not key.examples.relevant and key.subject.kind is not TopicKind.query:
             return words.too_few(key.subject)
         if not len(arrived):

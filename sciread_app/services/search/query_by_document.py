@@ -54,7 +54,7 @@ class QueryByDocument:
                 if isinstance(found, Paper):
                     papers.append(found)
                 else:
-                    reasons.append(found.why)
+                    reasons.append(found.reason)
         if not papers:
             names = ", ".join(path.name for path in paths[:3])
             message = tr("No papers were found in {files}.", files=names)

@@ -95,14 +95,14 @@ def reasons(
     marked = [spans(part, sought) for text in texts for part in text]
     best = _by_meaning(texts, nearness) if nearness else None
     return {
-        paper: _why(
+        paper: _reason(
             title, abstract, marked[2 * n], marked[2 * n + 1], best[n] if best else None, sought
         )
         for n, (paper, (title, abstract)) in enumerate(zip(ids, texts, strict=True))
     }
 
 
-def _why(
+def _reason(
     title: str,
     abstract: str,
     in_title: list[Span],

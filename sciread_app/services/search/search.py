@@ -154,7 +154,7 @@ class SearchService:
         query = Query(likes(like, unlike), like=tuple(like), unlike=tuple(unlike))
         return self.find(query, limit=limit)
 
-    def why(self, query: Query, ids: Sequence[PaperId]) -> Mapping[PaperId, MatchExplanation]:
+    def explain(self, query: Query, ids: Sequence[PaperId]) -> Mapping[PaperId, MatchExplanation]:
         """Explain why each of these papers matches the query. The model encodes every sentence of
         their abstracts, so pass displayed papers only."""
         if not query.terms:

@@ -46,7 +46,7 @@ HELP = tr(
     "can also enter a list of arXiv IDs."
 )
 
-why_nothing = submission_dates.why_nothing
+nothing_found_reason = submission_dates.nothing_found_reason
 
 log = logging.getLogger(__name__)
 

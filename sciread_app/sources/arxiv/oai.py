@@ -29,7 +29,7 @@ HELP = tr(
     "fetched, which is faster than a query if you want tens of thousands of papers."
 )
 
-why_nothing = submission_dates.why_nothing
+nothing_found_reason = submission_dates.nothing_found_reason
 
 _EXPIRED = "badResumptionToken"
 _NONE = "noRecordsMatch"

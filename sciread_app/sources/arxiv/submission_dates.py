@@ -53,7 +53,7 @@ def utc(time: str) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def why_nothing(now: datetime) -> str:
+def nothing_found_reason(now: datetime) -> str:
     """The reason why there may be nothing new: arXiv announces at 20:00 in New York, Sunday to
     Thursday."""
     now = now.astimezone(UTC) if now.tzinfo else now

@@ -71,7 +71,7 @@ def json_objects(body: bytes, *path: str) -> list[dict[str, Any]] | None:
     return [item for item in value if isinstance(item, dict)]
 
 
-def why_no_list(objects: list[dict[str, Any]] | None) -> str:
+def missing_list_reason(objects: list[dict[str, Any]] | None) -> str:
     """The reason why a response of `json_objects` is invalid; empty if it is valid."""
     return tr("it is not a list of papers") if objects is None else ""
 

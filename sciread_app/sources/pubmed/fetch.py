@@ -274,7 +274,7 @@ def check(query: SourceQuery) -> str:
     return query_syntax.check(query.text) or date_bounds.check(query)
 
 
-def why_nothing(now: datetime) -> str:
+def nothing_found_reason(now: datetime) -> str:
     """The reason why there may be nothing new."""
     if now.weekday() >= 5:
         return tr("PubMed adds few papers on Saturdays and Sundays.")

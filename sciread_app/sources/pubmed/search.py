@@ -99,7 +99,7 @@ def search(
         form=form,
         task=task,
         parse=document,
-        check=lambda root: _why(root, most),
+        check=lambda root: _reason(root, most),
         doubted=lambda root: bool(doubted(int(root.findtext("Count") or 0))),
         fresh=fresh,
     )
@@ -127,7 +127,7 @@ def _form(query: SourceQuery, part: PubmedSlice, most: int) -> list[tuple[str, s
     return form
 
 
-def _why(root: etree._Element, most: int) -> str:
+def _reason(root: etree._Element, most: int) -> str:
     """The reason why this is no valid search response; empty if it is one."""
     if root.tag != "eSearchResult":
         name = etree.QName(root).localname

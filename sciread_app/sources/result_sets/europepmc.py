@@ -73,7 +73,7 @@ def check(query: SourceQuery) -> str:
     return query_syntax.check(query.text) or date_bounds.check(query)
 
 
-def why_nothing(now: datetime) -> str:
+def nothing_found_reason(now: datetime) -> str:
     return ""
 
 

@@ -84,7 +84,7 @@ def check(query: SourceQuery) -> str:
     )
 
 
-def why_nothing(now: datetime) -> str:
+def nothing_found_reason(now: datetime) -> str:
     return ""
 
 

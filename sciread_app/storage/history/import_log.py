@@ -123,4 +123,4 @@ def note(
     rows = [(number, *one) for one in news]
     paper_rows.insert(db, "news", ("import", *PaperUpdate._fields), rows)
     if skips:
-        db.execute(insert(schema.failures), [{"import": number, **s._asdict()} for s in skips])
+        db.execute(insert(schema.failures), [{"import": number, **s.fields()} for s in skips])

@@ -13,7 +13,7 @@ from sciread_app.domain.annotations.annotations import (
     Box,
     Colour,
     Highlight,
-    ReadingPlace,
+    ReadingPosition,
     in_order,
 )
 from sciread_app.domain.paper import PaperId
@@ -78,15 +78,15 @@ class AnnotationStore:
         with self._db.writing() as db:
             db.execute(delete(schema.highlights).where(schema.highlights.c.id == id))
 
-    def place(self, sha256: str) -> ReadingPlace | None:
+    def position(self, sha256: str) -> ReadingPosition | None:
         table = schema.reading.c
         with self._db.reading() as db:
             row = db.execute(
                 select(table.page, table.zoom, table.turn).where(table.sha256 == sha256)
             ).one_or_none()
-        return ReadingPlace(*row) if row else None
+        return ReadingPosition(*row) if row else None
 
-    def remember(self, sha256: str, place: ReadingPlace) -> None:
+    def remember(self, sha256: str, place: ReadingPosition) -> None:
         row = {"sha256": sha256, **asdict(place), "at": time.time()}
         with self._db.writing() as db:
             paper_rows.upsert(db, schema.reading, ["sha256"], [row])

@@ -109,7 +109,7 @@ class MissingPapersList(QWidget):
         self._explain_all(
             [
                 trn("{n:,} paper added.", "{n:,} papers added.", report.added),
-                *(f"{one.entry}: {one.why}" for one in report.failures),
+                *(f"{one.entry}: {one.reason}" for one in report.failures),
             ]
         )
         self._update(is_changed=report.added > 0)

@@ -133,7 +133,7 @@ class AddPapersPage(Page):
         if changes.papers:
             self.refresh()
 
-    def chosen(self) -> Sequence[PaperId]:
+    def selected(self) -> Sequence[PaperId]:
         """The papers added by fetches since the window was opened."""
         return [paper for results in self.work.results.values() for paper in results.added]
 
@@ -262,7 +262,7 @@ class AddPapersPage(Page):
         self._navigate.show_busy(KEY, self.work.busy or self.citations.busy)
 
     def _connect(self) -> None:
-        self.switch.chosen.connect(self.show_tab)
+        self.switch.selected.connect(self.show_tab)
         self.form.look_requested.connect(self.look)
         self.form.edited.connect(self.preview.mark_outdated)
         self.form.fetch_requested.connect(self.fetch)

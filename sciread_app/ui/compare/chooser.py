@@ -26,7 +26,7 @@ class ModelPairBoxes(QWidget):
     def __init__(self, *names: str) -> None:
         super().__init__()
         self.boxes = [ComboBox() for _ in names]
-        self.chosen: Pair = ("", "")
+        self.selected: Pair = ("", "")
         for box, name in zip(self.boxes, names, strict=True):
             box.setAccessibleName(name)
             box.currentIndexChanged.connect(self._choose)
@@ -34,7 +34,7 @@ class ModelPairBoxes(QWidget):
     def offer(self, models: Mapping[str, str], usual: Pair = ("", "")) -> None:
         """Offer models by key and title. The selection is kept where possible, else `usual` is
         selected."""
-        first, second = (now if now in models else "" for now in self.chosen)
+        first, second = (now if now in models else "" for now in self.selected)
         known = [(name, *models) if name in models else (*models,) for name in usual]
         first = first or next((name for name in known[0] if name != second), "")
         second = second or next((name for name in known[1] if name != first), "")
@@ -50,8 +50,8 @@ class ModelPairBoxes(QWidget):
         self.changed.emit()
 
     def _select(self, first: str, second: str) -> None:
-        self.chosen = first, second
-        for box, name in zip(self.boxes, self.chosen, strict=True):
+        self.selected = first, second
+        for box, name in zip(self.boxes, self.selected, strict=True):
             with QSignalBlocker(box):
                 box.setCurrentIndex(box.findData(name))
             box.setToolTip(box.currentText())  # may be elided
@@ -59,8 +59,8 @@ class ModelPairBoxes(QWidget):
     def _choose(self) -> None:
         first, second = (str(box.currentData() or "") for box in self.boxes)
         if first == second:
-            second, first = self.chosen
-        if (first, second) != self.chosen:
+            second, first = self.selected
+        if (first, second) != self.selected:
             self.choose(first, second)
 
 
@@ -94,7 +94,7 @@ class ModelPairSelector(ModelPairBoxes):
 
     def prefer(self, name: str) -> None:
         """When models are offered next, select this one and the first of the others."""
-        self.chosen = "", name
+        self.selected = "", name
 
     def active(self) -> str:
         """The active model; empty if it is not offered."""

@@ -259,10 +259,10 @@ class ComparePanel(QWidget):
         """Search with both models. Results are shown together, since the time a model takes would
         identify it.
         """
-        if why := self._why_nothing():
+        if why := self._nothing_found_reason():
             self._show_nothing(why)
             return
-        view, mode, pair = self._view, self._mode, self.chooser.chosen
+        view, mode, pair = self._view, self._mode, self.chooser.selected
         blind, active = self.chooser.blind.isChecked(), self.chooser.active()
         self.trial.ask(view.query, pair, blind=blind, active=active)
         services = self._comparisons
@@ -306,7 +306,7 @@ class ComparePanel(QWidget):
         for part in answers if alone else nothing:
             part.hide()
 
-    def _why_nothing(self) -> str:
+    def _nothing_found_reason(self) -> str:
         view = self._view
         if len(self.chooser.models) < 2:
             return NONE_THERE
@@ -346,14 +346,14 @@ class ComparePanel(QWidget):
 
     def _show_ballot(self) -> None:
         trial, count = self.trial, self._count
-        why_not = self._why_no_vote()
-        if trial.veiled and not why_not:
+        unavailable_reason = self._no_vote_reason()
+        if trial.veiled and not unavailable_reason:
             self.ballot.ask()
         else:
-            self.ballot.show_text(trial.voted, why_not, count.text, back=count.votes > 0)
+            self.ballot.show_text(trial.voted, unavailable_reason, count.text, back=count.votes > 0)
         self.changed.emit()
 
-    def _why_no_vote(self) -> str:
+    def _no_vote_reason(self) -> str:
         """Why voting is disabled although the comparison is blind."""
         if not self.chooser.blind.isChecked() or self.trial.voted:
             return ""

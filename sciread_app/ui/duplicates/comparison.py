@@ -94,7 +94,7 @@ def comparison(pair: DuplicatePair, sides: tuple[PairMember, PairMember]) -> Pai
     return PairComparison(pair, sides, [row for row in rows if row.left or row.right], keep, wins)
 
 
-def chosen_values(found: PairComparison, wins: Mapping[str, int]) -> dict[str, Any]:
+def selected_values(found: PairComparison, wins: Mapping[str, int]) -> dict[str, Any]:
     """The values that differ from the default of a merge, by field."""
     return {
         field: getattr(found.sides[side].paper, field)

@@ -38,9 +38,9 @@ from sciread_app.ui.duplicates.comparison import (
     ComparisonRow,
     PairComparison,
     Pieces,
-    chosen_values,
     joined,
     reason_words,
+    selected_values,
 )
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -90,7 +90,7 @@ class CellText(QLabel):
 class ComparisonCell(QFrame):
     """A cell with a radio button if there is a choice; a click anywhere selects it."""
 
-    chosen = Signal()
+    selected = Signal()
 
     def __init__(self, name: str, appearance: Appearance, parent: QWidget | None = None) -> None:
         """`name` is the accessible name of its button."""
@@ -131,7 +131,7 @@ class ComparisonCell(QFrame):
     def _toggled(self, checked: bool) -> None:
         self._style()
         if checked:
-            self.chosen.emit()
+            self.selected.emit()
 
     def _style(self) -> None:
         if self.button.isHidden():
@@ -247,9 +247,9 @@ class ComparisonPanel(QFrame):
             button.setEnabled(allowed)
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def selected(self) -> dict[str, Any]:
         """The selected values that differ from the default of a merge."""
-        return chosen_values(self.found, self._wins) if self.found else {}
+        return selected_values(self.found, self._wins) if self.found else {}
 
     def take_all(self, side: int) -> None:
         """Select this side for every choice."""
@@ -289,7 +289,7 @@ class ComparisonPanel(QFrame):
         self._grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
         for side, cell in enumerate(line.cells):
             self._grid.addWidget(cell, number, side + 1)
-            cell.chosen.connect(partial(self._choose, field, side))
+            cell.selected.connect(partial(self._choose, field, side))
         line.show_row(None)
         self._grid.setRowStretch(len(LINES) + 1, 1)
 

@@ -119,7 +119,7 @@ class DuplicatesPage(Page):
             if self.isVisible():
                 self._load()
 
-    def chosen(self) -> Sequence[PaperId]:
+    def selected(self) -> Sequence[PaperId]:
         """Both papers of the current pair."""
         pair = self.list.current
         return (pair.a, pair.b) if pair else ()
@@ -133,7 +133,7 @@ class DuplicatesPage(Page):
         found = self.panel.found
         if found and not self.busy:
             ids = (found.pair.a, found.pair.b)
-            keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.chosen
+            keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.selected
             self._decide(tr("Merging papers"), lambda editor: editor.merge(keep, [other], **chosen))
 
     def mark_not_duplicates(self) -> None:
@@ -379,12 +379,12 @@ class DuplicatesPage(Page):
 
     def _connect(self) -> None:
         self.back.clicked.connect(self._leave)
-        self.lists.chosen.connect(lambda _: self._choose_list())
+        self.lists.selected.connect(lambda _: self._choose_list())
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.search.clicked.connect(self.find_duplicates)
         self.search_due.button.clicked.connect(self.find_duplicates)
         self._jobs.finished.connect(self._end_search)
-        self.list.chosen.connect(self._show_pair)
+        self.list.selected.connect(self._show_pair)
         self.merges.split_requested.connect(self._split_merge)
         self.list.side_requested.connect(self.panel.take_all)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -37,7 +37,7 @@ class PairModel(RowModel[DuplicatePair]):
 class PairList(QListView):
     """Up and Down move between pairs; Left and Right select one side for every choice."""
 
-    chosen = Signal(object)  # DuplicatePair, or None
+    selected = Signal(object)  # DuplicatePair, or None
     side_requested = Signal(int)
 
     def __init__(self, appearance: Appearance) -> None:
@@ -51,7 +51,7 @@ class PairList(QListView):
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setMinimumWidth(200)
-        self.selectionModel().currentChanged.connect(lambda now, _: self._emit_chosen(now.row()))
+        self.selectionModel().currentChanged.connect(lambda now, _: self._emit_selected(now.row()))
 
     def show_pairs(self, pairs: Sequence[DuplicatePair]) -> None:
         """Show these pairs, keeping the selection, else the position. A pair that was selected
@@ -68,7 +68,7 @@ class PairList(QListView):
             row = places[back]
         self.setCurrentIndex(self._model.index(max(0, min(row, len(pairs) - 1)), 0))
         if not pairs:
-            self._emit_chosen(-1)
+            self._emit_selected(-1)
 
     @property
     def current(self) -> DuplicatePair | None:
@@ -85,5 +85,5 @@ class PairList(QListView):
     def keyboardSearch(self, search: str) -> None:
         """Disabled, since M, K and V are shortcuts here."""
 
-    def _emit_chosen(self, row: int) -> None:
-        self.chosen.emit(self._model.rows[row] if 0 <= row < len(self._model.rows) else None)
+    def _emit_selected(self, row: int) -> None:
+        self.selected.emit(self._model.rows[row] if 0 <= row < len(self._model.rows) else None)

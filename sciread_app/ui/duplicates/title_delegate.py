@@ -32,7 +32,7 @@ class TitleDelegate(QStyledItemDelegate):
         if chosen:
             focused = QStyle.StateFlag.State_HasFocus in option.state
             painter.setPen(QColor(theme.accent) if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.chosen))
+            painter.setBrush(QColor(theme.selected))
             box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
             painter.drawRoundedRect(box, _ROUND, _ROUND)
         room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)

@@ -238,7 +238,7 @@ class ComparisonView(ModelPairView):
 
     def ask(self) -> None:
         """Compare the selected models by their latest evaluations."""
-        first, second = self.pair.chosen
+        first, second = self.pair.selected
         match = self._found.pair(first, second) if first != second else None
         if match is None:
             self._jobs.drop("verdict")
@@ -369,7 +369,7 @@ class ComparisonCard(QFrame):
 def _notes(verdict: ComparisonVerdict) -> list[str]:
     """Tasks that were not compared, and other caveats."""
     sentences = [
-        tr("Not compared because {why}: {what}.", why=refused.why, what="; ".join(refused.what))
+        tr("Not compared because {why}: {what}.", why=refused.reason, what="; ".join(refused.what))
         for refused in verdict.refused
     ]
     return [*sentences, *verdict.notes, HOW]

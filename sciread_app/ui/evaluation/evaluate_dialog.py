@@ -82,7 +82,7 @@ class EvaluateDialog(QDialog):
             item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
 
     @property
-    def chosen(self) -> list[str]:
+    def selected(self) -> list[str]:
         checked = Qt.CheckState.Checked
         return [one.key for item, one in self._items() if item.checkState() is checked]
 
@@ -98,7 +98,7 @@ class EvaluateDialog(QDialog):
             if local
             else Path(self.folder.text().strip())
         )
-        self.evaluation_requested.emit(self.chosen, self.suite, data)
+        self.evaluation_requested.emit(self.selected, self.suite, data)
         self.accept()
 
     def _items(self) -> list[tuple[QListWidgetItem, EvaluationCandidate]]:
@@ -133,7 +133,7 @@ class EvaluateDialog(QDialog):
     def _allow(self) -> None:
         local = self.suites.currentData() == LOCAL
         data = bool(self._corpora) if local else bool(self.folder.text().strip())
-        self.go.setEnabled(bool(self.chosen) and data)
+        self.go.setEnabled(bool(self.selected) and data)
 
     def _browse(self) -> None:
         if folder := choose_folder(self, DialogPurpose.suite, tr("Data folder of the benchmark")):

@@ -80,7 +80,7 @@ class MapsView(InstalledPairView):
 
     def load(self) -> None:
         """Load the last layouts."""
-        if (chosen := self.chosen_models()) is None:
+        if (chosen := self.selected_models()) is None:
             self.show_message("map", tr("Select two models"), "")
             return
         one, other = chosen
@@ -99,12 +99,12 @@ class MapsView(InstalledPairView):
             other = turned(other, one)
         self._drawings = [one, other]
         self.show_content()
-        for side, name, drawing in zip(self.sides, self.pair.chosen, self._drawings, strict=True):
+        for side, name, drawing in zip(self.sides, self.pair.selected, self._drawings, strict=True):
             scheme = scheme_like(drawing, one) if drawing is not None else None
             side.show_map(self._models[name].title, drawing, scheme, busy=self._job is not None)
 
     def _draw(self, place: int) -> None:
-        name = self.pair.chosen[place]
+        name = self.pair.selected[place]
         dashboard, comparisons = self._dashboard, self._comparisons
 
         def work(task: Task) -> MapLayout | None:

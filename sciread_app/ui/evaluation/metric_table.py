@@ -91,7 +91,7 @@ class MetricDelegate(QStyledItemDelegate, Generic[Model]):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(box, QColor(theme.chosen))
+            painter.fillRect(box, QColor(theme.selected))
         if isinstance(row, TableHeading):
             self._paint_heading(painter, theme, box, row)
         else:

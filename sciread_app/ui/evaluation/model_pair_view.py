@@ -43,7 +43,7 @@ class ModelPairPicker(ModelPairBoxes):
         first, second = self.boxes
         a, b = (styled(QLabel(letter), "quiet") for letter in "AB")
         row(a, (first, 1), self.swap, b, (second, 1), parent=self, margins=0, spacing=8)
-        self.swap.clicked.connect(lambda: self.choose(*reversed(self.chosen)))
+        self.swap.clicked.connect(lambda: self.choose(*reversed(self.selected)))
 
     def offer(self, models: Mapping[str, str], usual: Pair = ("", "")) -> None:
         super().offer(models, usual)
@@ -104,9 +104,9 @@ class InstalledPairView(ModelPairView):
             replaces=f"models of {type(self).__name__}",
         )
 
-    def chosen_models(self) -> tuple[str, str] | None:
+    def selected_models(self) -> tuple[str, str] | None:
         """The selected models; None unless they are installed and different."""
-        one, other = self.pair.chosen
+        one, other = self.pair.selected
         return (one, other) if one != other and {one, other} <= self._models.keys() else None
 
     def explain(self, problem: JobError) -> None:
@@ -144,7 +144,7 @@ class InstalledPairView(ModelPairView):
             )
 
     def _show_pair(self) -> None:
-        key = next((one for one in self.pair.chosen if one in self._trained), "")
+        key = next((one for one in self.pair.selected if one in self._trained), "")
         if not key:
             self.load()
         elif self._adding:
@@ -164,8 +164,8 @@ class InstalledPairView(ModelPairView):
 
         def added(model: str) -> None:
             self._adding = None
-            first, second = (model if one == key else one for one in self.pair.chosen)
-            self.pair.chosen = first, second
+            first, second = (model if one == key else one for one in self.pair.selected)
+            self.pair.selected = first, second
             self.ask()
 
         def failed(problem: JobError) -> None:

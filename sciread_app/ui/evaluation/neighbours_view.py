@@ -127,7 +127,7 @@ class NeighboursView(InstalledPairView):
 
     def load(self) -> None:
         """Search for the neighbors of the selected paper with both models."""
-        paper, chosen = self._paper, self.chosen_models()
+        paper, chosen = self._paper, self.selected_models()
         if chosen is not None:
             self.show_content()
         if paper is None or chosen is None:
@@ -158,7 +158,7 @@ class NeighboursView(InstalledPairView):
             self.message.setText(f"{SEARCHING} {progress_text(job.progress, note)}")
 
     def _show(self, answers: tuple[ModelResults, ModelResults]) -> None:
-        names = self.pair.chosen
+        names = self.pair.selected
         if not all(name in self._models for name in names):
             return  # a model was removed meanwhile
         for place, side in enumerate(self.sides):

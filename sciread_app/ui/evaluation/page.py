@@ -234,7 +234,7 @@ class EvaluationPage(Page):
         if self._measuring:
             self._measuring.cancel()
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         """Why an export, "page", "table" or "picture", is unavailable; empty if it is available."""
         if self.results.boards or (action == "picture" and self.views.current in UNMEASURED):
             return ""
@@ -271,7 +271,7 @@ class EvaluationPage(Page):
 
     def _allow(self) -> None:
         for name, action in zip(EXPORTS, self.export.menu().actions(), strict=True):
-            action.setEnabled(not (why := self.why_not(name)))
+            action.setEnabled(not (why := self.unavailable_reason(name)))
             action.setToolTip(why)
         self.actions_changed.emit()
 
@@ -387,7 +387,7 @@ class EvaluationPage(Page):
             QWidget.setTabOrder(one, next_one)
 
     def _connect(self) -> None:
-        self.views.chosen.connect(self.show_view)
+        self.views.selected.connect(self.show_view)
         self.evaluate.clicked.connect(self.ask_what_to_measure)
         self.stop.clicked.connect(self.stop_measuring)
         self._jobs.progressed.connect(self._progress)

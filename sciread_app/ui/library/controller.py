@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
     from sciread_app.services.library.pdf_folder import FilingReport
     from sciread_app.ui.library.export import ExportController
-    from sciread_app.ui.library.metadata.dialog import Chosen, Fields, MetadataDialog
+    from sciread_app.ui.library.metadata.dialog import Fields, MetadataDialog, SelectedChanges
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
@@ -43,7 +43,7 @@ LOOKED_AT = 200  # selected papers of which the menu considers whether they have
 KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
 PROBLEMS = "has:problems"
-NONE_CHOSEN = tr("Select papers in the list first")
+NONE_SELECTED = tr("Select papers in the list first")
 
 _BeforeLookup = Mapping[str, tuple[str, str]]  # by field: the source, and the value before
 
@@ -127,7 +127,7 @@ class LibraryController(QObject):
 
     def choose_tag(self) -> None:
         """Ask for a tag to add to the selected papers, or to remove if all of them have it."""
-        ids = self._chosen()
+        ids = self._selected()
         if ids:
             on = self._tags_of_all(ids)
             tags = self.work.library_tree.tags
@@ -146,7 +146,7 @@ class LibraryController(QObject):
 
     def choose_collection(self) -> None:
         """Ask for a collection to add the selected papers to."""
-        ids = self._chosen()
+        ids = self._selected()
         if ids:
             choices = [
                 PickerItem(one.path, None, one.count) for one in self.work.library_tree.collections
@@ -165,7 +165,7 @@ class LibraryController(QObject):
             self._choose(title, choices, take)
 
     def uncollect(self) -> None:
-        path, ids = self._page_collection(), self._chosen()
+        path, ids = self._page_collection(), self._selected()
         if not path:
             self.notice.show_message(tr("Select a collection in the sidebar first"))
         elif ids:
@@ -176,7 +176,7 @@ class LibraryController(QObject):
 
     def toggle_read(self) -> None:
         """Mark the selected papers as read, or as unread if all are read."""
-        if ids := self._chosen():
+        if ids := self._selected():
             cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
             read = not all(card is not None and card.read for card in cards)
             self.work.submit(
@@ -184,24 +184,24 @@ class LibraryController(QObject):
             )
 
     def rate(self, stars: int) -> None:
-        if ids := self._chosen():
+        if ids := self._selected():
             self.work.submit(tr("Rating papers"), lambda editor: editor.rate(ids, stars))
 
     def trash(self) -> None:
         """Move the selected papers to the trash; those in the trash are deleted instead."""
         if self.in_trash:
             self.delete_permanently()
-        elif ids := self._chosen():
+        elif ids := self._selected():
             self.work.submit(tr("Moving papers to Trash"), lambda editor: editor.trash(ids))
 
     def untrash(self) -> None:
-        if ids := self._chosen():
+        if ids := self._selected():
             self.work.submit(tr("Restoring papers from Trash"), lambda editor: editor.untrash(ids))
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
             self.notice.show_message(tr("Only papers in the Trash can be deleted permanently"))
-        elif ids := self._chosen():
+        elif ids := self._selected():
             self._ask_to_delete(len(ids), ids)
 
     def empty_trash(self) -> None:
@@ -212,7 +212,7 @@ class LibraryController(QObject):
 
     def edit(self) -> None:
         """Edit one paper in full, or common fields of several."""
-        ids = self._chosen()
+        ids = self._selected()
         if len(ids) == 1:
             source, editor = self._cards, self._workspace.editor
 
@@ -239,18 +239,18 @@ class LibraryController(QObject):
             BulkEditDialog(ids, tags, save, self._window).show()
 
     def export(self) -> None:
-        if ids := self._chosen():
+        if ids := self._selected():
             self._exports.export_papers(ids)
 
     def accept_guesses(self) -> None:
         """Take over the values that the PDFs of the selected papers may have."""
-        if ids := self._chosen():
+        if ids := self._selected():
             change = LongEdit(lambda editor, task: editor.accept_guesses(ids, task=task))
             self.work.submit(tr("Accepting uncertain values"), change)
 
     def merge(self) -> None:
         """Merge the selected papers into the best record of them."""
-        chosen = self.chosen()
+        chosen = self.selected()
         if len(chosen) < 2:
             self.notice.show_message(tr("Select at least two papers in the list first"))
         else:
@@ -258,7 +258,7 @@ class LibraryController(QObject):
 
     def link_versions(self) -> None:
         """Link the two selected papers as versions of one work."""
-        if len(chosen := self.chosen()) != 2:
+        if len(chosen := self.selected()) != 2:
             self.notice.show_message(tr("Select two papers in the list first"))
         else:
             self.work.submit(
@@ -267,14 +267,14 @@ class LibraryController(QObject):
 
     def split(self) -> None:
         """Split the selected paper into those that were merged."""
-        if len(chosen := self.chosen()) != 1:
+        if len(chosen := self.selected()) != 1:
             self.notice.show_message(tr("Select one paper in the list first"))
         else:
             self.work.submit(tr("Splitting a paper"), lambda editor: editor.split(chosen[0]))
 
     def look_up(self) -> None:
         """Look up the metadata of the selected papers."""
-        if ids := self._chosen():
+        if ids := self._selected():
             self._open_look_up(ids)
 
     def look_up_missing(self, fields: Sequence[str] = USUALLY_MISSING) -> None:
@@ -293,7 +293,7 @@ class LibraryController(QObject):
                 return dialog
         workspace = self._workspace
 
-        def apply(chosen: Chosen) -> None:
+        def apply(chosen: SelectedChanges) -> None:
             change = LongEdit(lambda editor, task: workspace.metadata.apply(chosen, task))
             self.work.submit(tr("Filling in metadata"), change)
 
@@ -317,7 +317,7 @@ class LibraryController(QObject):
             workspace.require_own_library()
             return workspace.pdf_finder.find(ids, task)
 
-        if ids := self._chosen():
+        if ids := self._selected():
             self._file_pdfs(
                 tr("Finding PDFs"),
                 find,
@@ -330,7 +330,7 @@ class LibraryController(QObject):
 
     def move_pdfs(self) -> None:
         """Move the PDFs of the selected papers to the PDF folder."""
-        if ids := self._chosen():
+        if ids := self._selected():
             self._file_pdfs(
                 tr("Moving PDFs"),
                 lambda task: self._workspace.pdf_folder.move(ids, task),
@@ -339,7 +339,7 @@ class LibraryController(QObject):
 
     def rename_pdfs(self) -> None:
         """Rename the PDFs of the selected papers by the pattern of the settings."""
-        if ids := self._chosen():
+        if ids := self._selected():
             self._file_pdfs(
                 tr("Renaming PDFs"),
                 lambda task: self._workspace.pdf_folder.rename(ids, task),
@@ -380,7 +380,7 @@ class LibraryController(QObject):
         self._look_up_bar.accept_requested.connect(self.accept_guesses)
         sidebar.tree.escaped.connect(page.focus_results)
         sidebar.tree.all_papers_selected.connect(self.choose_all)
-        page.result_list.chosen_changed.connect(self._show_bar)
+        page.result_list.selection_changed.connect(self._show_bar)
         page.view_shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)
         self.bar.clear.clicked.connect(
@@ -439,7 +439,7 @@ class LibraryController(QObject):
     def _pdf_actions(self) -> Sequence[str]:
         """Return the actions that apply to the PDFs of the selected papers. Papers whose cards are
         not loaded may have a PDF or lack one."""
-        papers = self.chosen()[:LOOKED_AT]
+        papers = self.selected()[:LOOKED_AT]
         cards = [self._page.model.known(paper) for paper in papers]
         lacking = any(card is None or not has_pdf(card) for card in cards)
         having = any(card is None or has_pdf(card) for card in cards)
@@ -472,7 +472,7 @@ class LibraryController(QObject):
         self._context.jobs.finished.connect(ended)
 
     def _report_failures(self, text: str, failures: Sequence[Skipped]) -> None:
-        lines = [f"{Path(one.file).name or one.entry}: {one.why}" for one in failures[:NAMED]]
+        lines = [f"{Path(one.file).name or one.entry}: {one.reason}" for one in failures[:NAMED]]
 
         def show() -> None:
             from sciread_app.ui.add_papers.imports.report import SkippedFilesDialog
@@ -490,19 +490,19 @@ class LibraryController(QObject):
             (lambda: self.work.redo(undone)) if undone else None,
         )
 
-    def chosen(self) -> list[PaperId]:
+    def selected(self) -> list[PaperId]:
         """The selected papers of the list."""
-        return self._page.result_list.chosen()
+        return self._page.result_list.selected()
 
-    def _chosen(self) -> list[PaperId]:
-        ids = self.chosen()
+    def _selected(self) -> list[PaperId]:
+        ids = self.selected()
         if not ids:
-            self.notice.show_message(NONE_CHOSEN)
+            self.notice.show_message(NONE_SELECTED)
         return ids
 
     def _page_collection(self) -> str:
         """The collection that the list shows, or an empty string."""
-        nodes = self.sidebar.tree.chosen()
+        nodes = self.sidebar.tree.selected()
         return nodes[0].key if len(nodes) == 1 and nodes[0].kind is NodeKind.collection else ""
 
     def _tags_of_all(self, ids: Sequence[PaperId]) -> set[str]:
@@ -518,7 +518,7 @@ class LibraryController(QObject):
         self, title: str, choices: Sequence[PickerItem], take: Callable[[PickerItem], None]
     ) -> None:
         chooser = PickerPopup(title, choices, self._context.appearance, self._window)
-        chooser.chosen.connect(take)
+        chooser.selected.connect(take)
         chooser.closed.connect(self._back_to_list)
         chooser.open_at(self._page.place_of_current())
 

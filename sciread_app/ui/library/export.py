@@ -103,7 +103,7 @@ class ExportController(QObject):
             self._bring_zotero(folders[0].path if folders else None, True)
             return
         dialog = ZoteroDialog(folders, self._window)
-        dialog.chosen.connect(self._bring_zotero)
+        dialog.selected.connect(self._bring_zotero)
         dialog.open()
 
     def _bring_zotero(self, folder: Path | None, groups: bool) -> None:

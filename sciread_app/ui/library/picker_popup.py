@@ -99,7 +99,7 @@ class PickerDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.setBrush(QColor(theme.chosen))
+            painter.setBrush(QColor(theme.selected))
             painter.drawRoundedRect(line.adjusted(2, 0, -2, 0), 6, 6)
         mark = QRect(0, 0, 16, 16)
         mark.moveCenter(QPoint(line.x() + 18, line.center().y() + 1))
@@ -130,7 +130,7 @@ class PickerEdit(QLineEdit):
     """The arrow keys move in the list below, Enter selects the current item."""
 
     step_requested = Signal(int)
-    chosen = Signal()
+    selected = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {
@@ -143,7 +143,7 @@ class PickerEdit(QLineEdit):
         if key in steps:
             self.step_requested.emit(steps[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.chosen.emit()
+            self.selected.emit()
         else:
             super().keyPressEvent(event)
 
@@ -151,7 +151,7 @@ class PickerEdit(QLineEdit):
 class PickerPopup(RoundedPopup):
     """A popup over the window that closes on a choice, on Esc, and on a click elsewhere."""
 
-    chosen = Signal(object)  # PickerItem
+    selected = Signal(object)  # PickerItem
     closed = Signal()
 
     def __init__(
@@ -177,7 +177,7 @@ class PickerPopup(RoundedPopup):
         self._lay_out(title)
         self.line.textChanged.connect(self._show)
         self.line.step_requested.connect(self._move)
-        self.line.chosen.connect(self._take)
+        self.line.selected.connect(self._take)
         self.list.activated.connect(self.list.setCurrentIndex)
         self.list.clicked.connect(lambda _: self._take())
         self._show("")
@@ -220,4 +220,4 @@ class PickerPopup(RoundedPopup):
         if index.isValid():
             choice = self.model.rows[index.row()]
             self.close()
-            self.chosen.emit(choice)
+            self.selected.emit(choice)

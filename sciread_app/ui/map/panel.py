@@ -339,7 +339,7 @@ class MapPanel(QWidget):
         view.group_requested.connect(self._select_group)
         view.resized.connect(self._place_legend)
         bar.color_by_changed.connect(self.colour_by)
-        bar.tool_chosen.connect(self.take_tool)
+        bar.tool_selected.connect(self.take_tool)
         zoom.zoomed.connect(view.zoom)
         zoom.whole.clicked.connect(lambda: self.fit())
         bar.only.toggled.connect(lambda: self.highlight(self._highlighted))

@@ -21,7 +21,7 @@ class MapToolbar(QWidget):
     Show keep the other options and are read by the panel."""
 
     color_by_changed = Signal(object)  # ColorBy
-    tool_chosen = Signal(object)  # Tool
+    tool_selected = Signal(object)  # Tool
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class MapToolbar(QWidget):
         self.show_by(ColorBy.group)
         choices = [(TOOLS[tool].name, TOOLS[tool].tip) for tool in Tool]
         self.tools = SegmentedControl(tr("Mouse tool"), choices)
-        self.tools.chosen.connect(lambda number: self.tool_chosen.emit(list(Tool)[number]))
+        self.tools.selected.connect(lambda number: self.tool_selected.emit(list(Tool)[number]))
         self.options = _menu_button()
         self.options.setText(tr("Show ▾"))
         self.options.setAccessibleName(tr("Show"))

@@ -36,9 +36,9 @@ class ModelDownload(QFrame):
         self.bar.setRange(0, 0)
         self.bar.setAccessibleName(title)
         self.far = styled(ElidedLabel(tr("Queued")), "quiet")
-        self.why = QLabel(wordWrap=True)
+        self.reason = QLabel(wordWrap=True)
         self.hint = styled(QLabel(wordWrap=True), "quiet")
-        for label in (self.far, self.why, self.hint):
+        for label in (self.far, self.reason, self.hint):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setFont(scaled(self.font(), 0.92))
         self.cancel, self.again, self.close_it = (
@@ -47,9 +47,9 @@ class ModelDownload(QFrame):
         for button in (self.cancel, self.again, self.close_it):
             button.setAccessibleDescription(title)
         foot = row((self.far, 1), 0, self.cancel, self.again, self.close_it, spacing=4)
-        parts = (self.title, self.bar, self.why, self.hint, foot)
+        parts = (self.title, self.bar, self.reason, self.hint, foot)
         column(*parts, parent=self, margins=(12, 9, 8, 6), spacing=5)
-        for part in (self.why, self.hint, self.again, self.close_it):
+        for part in (self.reason, self.hint, self.again, self.close_it):
             part.hide()
 
     def show_progress(self, text: str, share: float | None) -> None:
@@ -67,10 +67,10 @@ class ModelDownload(QFrame):
         """Show why the import failed."""
         self.problem = problem
         restyled(self, "trouble")
-        self.why.setText(problem.message)
+        self.reason.setText(problem.message)
         for part in (self.bar, self.far, self.cancel):
             part.hide()
-        for shown in (self.why, self.again, self.close_it):
+        for shown in (self.reason, self.again, self.close_it):
             shown.show()
         show_text(self.hint, problem.hint)
         self.setAccessibleName(f"{self.title.text()}: {problem.message} {problem.hint}")

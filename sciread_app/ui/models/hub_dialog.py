@@ -127,7 +127,7 @@ class HubDialog(QDialog):
         self.resize(WIDTH, min(high, parent.window().height() - EDGE))
 
     def _connect(self) -> None:
-        self.known.chosen.connect(self._choose)
+        self.known.selected.connect(self._choose)
         self.known.activated.connect(self._request)
         self.name.textChanged.connect(lambda _: self._enable_add())
         self.add.clicked.connect(self._request)

@@ -111,7 +111,7 @@ class ModelListModel(RowModel[ModelRow]):
 class ModelList(QListView):
     """Up and Down move between models; Enter and Right go to the card."""
 
-    chosen = Signal(str)  # the key of a row; empty for none
+    selected = Signal(str)  # the key of a row; empty for none
     menu_requested = Signal()  # for the current row; see `show_menu`
 
     def __init__(self, appearance: Appearance) -> None:
@@ -148,7 +148,7 @@ class ModelList(QListView):
 
     def _choose(self, index: Index) -> None:
         self.forget_menu()
-        self.chosen.emit(self._key_at(index))
+        self.selected.emit(self._key_at(index))
 
     def _key_at(self, index: Index) -> str:
         row = index.row()
@@ -220,7 +220,7 @@ class ModelDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter, option, theme, bool(row.key))
         if option.state & QStyle.StateFlag.State_Selected:
-            theme = theme.on_chosen()
+            theme = theme.on_selected()
         room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
         if not row.key:
             _line(painter, self._bold, theme.faint, room, row.title)
@@ -260,7 +260,7 @@ class ModelDelegate(QStyledItemDelegate):
         if chosen or hovered:
             focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
             painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.chosen if chosen else theme.track))
+            painter.setBrush(QColor(theme.selected if chosen else theme.track))
             box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
             painter.drawRoundedRect(box, _ROUND, _ROUND)
 

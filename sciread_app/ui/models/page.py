@@ -35,7 +35,7 @@ from sciread_app.ui.models.card import ModelCard
 from sciread_app.ui.models.downloads import ModelDownloads
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.model_list import ModelList, rows_of
-from sciread_app.ui.models.view_models import why_not
+from sciread_app.ui.models.view_models import unavailable_reason
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
@@ -90,7 +90,7 @@ class ModelsPage(Page):
     # Actions
 
     def activate(self) -> None:
-        if (model := self.model) and not self.why_not("activate"):
+        if (model := self.model) and not self.unavailable_reason("activate"):
             self._activation.activate(model.name, model.title)
 
     def go_back(self) -> None:
@@ -120,11 +120,11 @@ class ModelsPage(Page):
         dialog.show()
 
     def measure(self) -> None:
-        if (model := self.model) and not self.why_not("measure"):
+        if (model := self.model) and not self.unavailable_reason("measure"):
             self._context.navigate.evaluate_model(model.space)
 
     def export(self) -> None:
-        if not (model := self.model) or self.why_not("export"):
+        if not (model := self.model) or self.unavailable_reason("export"):
             return
         if target := ask_where_to(f"{model.name}.zip", self):
             self._jobs.run(
@@ -135,11 +135,11 @@ class ModelsPage(Page):
             )
 
     def rename(self) -> None:
-        if not self.why_not("rename"):
+        if not self.unavailable_reason("rename"):
             self.card.begin_rename()
 
     def remove(self) -> None:
-        if (model := self.model) and not self.why_not("remove"):
+        if (model := self.model) and not self.unavailable_reason("remove"):
             self._run(
                 tr("Moving a model to Trash"),
                 lambda task: self._registry.remove(model.name),
@@ -164,7 +164,7 @@ class ModelsPage(Page):
             )
 
     def check(self) -> None:
-        if (model := self.model) and not self.why_not("check"):
+        if (model := self.model) and not self.unavailable_reason("check"):
             self._run(
                 tr("Verifying model files"),
                 lambda task: self._registry.verify(model.name),
@@ -176,9 +176,9 @@ class ModelsPage(Page):
         """The selected model."""
         return next((model for model in self._models if model.name == self.list.current), None)
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         """Why an action on the selected model is unavailable; empty if it is available."""
-        return why_not(action, self.model, self.card.removed, self._models)
+        return unavailable_reason(action, self.model, self.card.removed, self._models)
 
     # Loading
 
@@ -373,7 +373,7 @@ class ModelsPage(Page):
         return panel
 
     def _connect(self) -> None:
-        self.list.chosen.connect(self._show_card)
+        self.list.selected.connect(self._show_card)
         self.list.activated.connect(lambda _: self.card.take_focus())
         self.list.menu_requested.connect(self._offer_actions)
         self.downloads.loaded.connect(self._installed)

@@ -21,7 +21,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.package import STARTER
 
 
-def why_not(
+def unavailable_reason(
     action: str,
     model: InstalledModel | None,
     removed: RemovedModel | None,

@@ -42,7 +42,7 @@ def body_text(details: Details, listing: ResultList, theme: Theme, points: float
     parts = [
         _section(tr("Needs attention"), _problems(details), theme, points),
         _abstract(details, listing, theme, points),
-        _section(tr("Why this result"), _why(details, listing), theme, points),
+        _section(tr("Why this result"), _reason(details, listing), theme, points),
         _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
         _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
         *(
@@ -168,7 +168,7 @@ def _problems(details: Details) -> str:
     return "<br>".join(filter(None, (missing, *map(escape, files))))
 
 
-def _why(details: Details, listing: ResultList) -> str:
+def _reason(details: Details, listing: ResultList) -> str:
     lines = []
     hit = listing.evidence.get(details.paper.id or 0)
     if details.words:

@@ -36,7 +36,7 @@ from sciread_app.ui.paper.details_html import (
     head_text,
     warning,
 )
-from sciread_app.ui.paper.layout import Parts, nothing_chosen
+from sciread_app.ui.paper.layout import Parts, nothing_selected
 from sciread_app.ui.paper.related_papers import REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
 from sciread_app.ui.style.theme import Theme
@@ -98,13 +98,13 @@ class DetailsPanel(QFrame):
         self._listing = EMPTY_RESULTS
         self.parts = Parts(self._about, jobs, appearance, self)
         self._pages = QStackedLayout(self)
-        self._pages.addWidget(nothing_chosen())
+        self._pages.addWidget(nothing_selected())
         self._pages.addWidget(self.parts)
         self._connect()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look_up_late)
         appearance.follow(self._paint)
-        context.events.citation_style_chosen.connect(self._show_format)
+        context.events.citation_style_selected.connect(self._show_format)
         self._show_format()
         self.show_paper(None)
 
@@ -231,7 +231,7 @@ class DetailsPanel(QFrame):
     def choose_style(self, papers: Sequence[PaperId] = ()) -> None:
         """Choose a citation style and copy `papers` in it, by default the one shown."""
         picker = StylePicker(self._about, self._jobs, self.parts.copy.what, self)
-        picker.chosen.connect(lambda what: self.copy(papers, what))
+        picker.selected.connect(lambda what: self.copy(papers, what))
         picker.open()
 
     def _show_format(self) -> None:
@@ -414,7 +414,7 @@ class DetailsPanel(QFrame):
             (parts.tags, "tag", "tag", "untag"),
             (parts.collections, "in", "collect", "uncollect"),
         ):
-            chips.chosen.connect(
+            chips.selected.connect(
                 lambda name, f=field: self.search_requested.emit(fragment(f, [name]))
             )
             chips.added.connect(lambda name, method=add: self._mark(method, name))

@@ -60,7 +60,7 @@ class PaperGateway:
         sentence = ""
         if query.terms:
             with self._workspace.active_model.use_without_waiting() as search:
-                why = search.why(query, [paper])[paper]
+                why = search.explain(query, [paper])[paper]
             words, sentence = why.words, why.sentence
         return Details(
             cards[0],
@@ -137,7 +137,7 @@ class PaperGateway:
         self._files.attach(paper, path, task)
         for skipped in self._workspace.file_pdfs([path.absolute()], task):
             raise LibraryError(
-                tr("“{file}” was attached, but stays where it is.", file=path.name), skipped.why
+                tr("“{file}” was attached, but stays where it is.", file=path.name), skipped.reason
             )
 
     def detach(self, paper: PaperId, path: Path) -> None:

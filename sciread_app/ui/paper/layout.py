@@ -239,7 +239,7 @@ def section(title: str) -> QLabel:
     return label
 
 
-def nothing_chosen() -> QLabel:
+def nothing_selected() -> QLabel:
     nothing = styled(QLabel(tr("Select a paper to see its details")), "faint")
     nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
     return nothing

@@ -217,8 +217,8 @@ class RelatedPapers(QWidget):
         self._show()
 
     def _show_report(self, report: CitationReport) -> None:
-        problems = [failure.why for failure in report.failures]
-        problems += [remark.why for remark in report.remarks]
+        problems = [failure.reason for failure in report.failures]
+        problems += [remark.reason for remark in report.remarks]
         self.note.setText(" ".join(problems))
         self.note.setVisible(bool(problems))
         self._reload()
@@ -329,7 +329,7 @@ class RelatedPapers(QWidget):
         self.tabs = SegmentedControl(tr("Related papers"), TABS)
         # otherwise the tabs would determine the minimum width of the panel
         self.tabs.setProperty("tight", True)
-        self.tabs.chosen.connect(lambda _: self._turn())
+        self.tabs.selected.connect(lambda _: self._turn())
         self.text = AutoHeightText(TABS[0][1])
         self.text.anchorClicked.connect(self._follow)
         self.note = styled(QLabel(wordWrap=True), "notice")

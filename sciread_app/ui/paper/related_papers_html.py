@@ -41,7 +41,7 @@ def citation_list_html(
 ) -> str:
     """A list of references or citing papers, of at most `most` papers; None for all."""
     if not citations.total:
-        return message_html(_why_none(citations, side), theme)
+        return message_html(_none_found_reason(citations, side), theme)
     shown = citations.nearby[:most]
     parts = [_nearby(one, theme) for one in shown]
     left = citations.total - len(shown)
@@ -81,7 +81,7 @@ def _known(citations: CitationList) -> str:
     )
 
 
-def _why_none(citations: CitationList, side: CitationDirection) -> str:
+def _none_found_reason(citations: CitationList, side: CitationDirection) -> str:
     if citations.fetched_at is not None:
         day = format_day(date.fromtimestamp(citations.fetched_at))
         if side is CitationDirection.references:

@@ -31,7 +31,7 @@ _KEY = Qt.ItemDataRole.UserRole
 class StylePicker(QDialog):
     """A dialog for choosing a citation style."""
 
-    chosen = Signal(object)  # CopyCitation
+    selected = Signal(object)  # CopyCitation
 
     def __init__(
         self, about: PaperGateway, jobs: JobRunner, current: CopyWhat | None, parent: QWidget
@@ -81,7 +81,7 @@ class StylePicker(QDialog):
 
     def _choose(self) -> None:
         if item := self.list.currentItem():
-            self.chosen.emit(CopyCitation(item.data(_KEY), self.in_text.isChecked()))
+            self.selected.emit(CopyCitation(item.data(_KEY), self.in_text.isChecked()))
             self.accept()
 
     def _add(self) -> None:

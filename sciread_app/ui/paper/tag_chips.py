@@ -61,7 +61,7 @@ class TagChips(QWidget):
     """Shows the names on a paper, and lets the user choose, add and remove one; `chosen`, `added`
     and `removed` pass the name, and change nothing themselves."""
 
-    chosen = Signal(str)
+    selected = Signal(str)
     added = Signal(str)
     removed = Signal(str)
     names_requested = Signal()  # the names to choose from are needed
@@ -107,7 +107,7 @@ class TagChips(QWidget):
         self.chips = [TagChip(name, self._kind, colours.get(name, "")) for name in names]
         for chip in self.chips:
             chip.paint(self._appearance.theme)
-            chip.chosen.connect(self.chosen)
+            chip.selected.connect(self.selected)
             chip.removed.connect(self.removed)
             self._flow.addWidget(chip)
             chip.show()
@@ -161,7 +161,7 @@ class TagChips(QWidget):
 class TagChip(QFrame):
     """A chip. Enter shows the papers with this name, Delete removes it from the paper."""
 
-    chosen = Signal(str)
+    selected = Signal(str)
     removed = Signal(str)
 
     def __init__(self, name: str, kind: ChipKind, colour: str) -> None:
@@ -173,7 +173,7 @@ class TagChip(QFrame):
         tip = tr("Click to show matching papers. Press Delete to remove.")
         self.button.setToolTip(f"{name}\n{tip}")
         self.button.setAccessibleName(kind.one(name))
-        self.button.clicked.connect(lambda: self.chosen.emit(name))
+        self.button.clicked.connect(lambda: self.selected.emit(name))
         self.remove = QToolButton()
         self.remove.setAccessibleName(kind.take_off(name))
         self.remove.setToolTip(self.remove.accessibleName())
@@ -193,7 +193,7 @@ class TagChip(QFrame):
             "QPushButton, QToolButton { background: transparent; border: 1px solid transparent;"
             f" color: {look.text}; padding: 2px 4px; border-radius: 5px; }}"
             f"QPushButton:focus {{ border-color: {theme.accent}; }}"
-            f"QToolButton:hover {{ background: {theme.chosen}; }}"
+            f"QToolButton:hover {{ background: {theme.selected}; }}"
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -176,7 +176,7 @@ class CardDelegate(QStyledItemDelegate):
             self._paint_placeholder(painter, inside, theme)
         else:
             paint = self._paint_compact if self.compact else self._paint_card
-            paint(painter, inside, card, listing, theme.on_chosen() if state[0] else theme)
+            paint(painter, inside, card, listing, theme.on_selected() if state[0] else theme)
             if state[1]:
                 self._paint_buttons(painter, box, theme)
         painter.end()
@@ -184,7 +184,7 @@ class CardDelegate(QStyledItemDelegate):
 
     def _paint_frame(self, painter: QPainter, box: QRect, state: State, theme: Theme) -> None:
         chosen, hovered, focused = state
-        fill = theme.chosen if chosen else theme.hover if hovered else theme.surface
+        fill = theme.selected if chosen else theme.hover if hovered else theme.surface
         painter.setBrush(QColor(fill))
         painter.setPen(QColor(theme.accent if chosen and focused else theme.border))
         painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)

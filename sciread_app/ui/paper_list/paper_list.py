@@ -247,7 +247,7 @@ class PaperList(QTableView):
     escaped = Signal()
     marked_relevant = Signal(object)  # the selected papers, by the key +
     marked_irrelevant = Signal(object)
-    chosen_changed = Signal()
+    selection_changed = Signal()
     sort_requested = Signal(object)  # Order, by a click on the title of a column
     columns_changed = Signal()  # the user changed their widths, order or selection
 
@@ -584,7 +584,7 @@ class PaperList(QTableView):
         index = self.currentIndex()
         return self._model.paper_at(index.row()) if index.isValid() else None
 
-    def chosen(self) -> list[PaperId]:
+    def selected(self) -> list[PaperId]:
         """The selected papers, from the top. Collected by ranges, since all papers may be
         selected."""
         ids: Sequence[Any] = self._model.listing.ids
@@ -641,7 +641,7 @@ class PaperList(QTableView):
 
     def selectionChanged(self, chosen: QItemSelection, left: QItemSelection) -> None:
         super().selectionChanged(chosen, left)
-        self.chosen_changed.emit()
+        self.selection_changed.emit()
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
@@ -707,7 +707,7 @@ class PaperList(QTableView):
             self._held.append(event.clone())
         elif event.text() in ("+", "-") and self.selected_count():
             (self.marked_relevant if event.text() == "+" else self.marked_irrelevant).emit(
-                self.chosen()
+                self.selected()
             )
         elif event.modifiers() not in _PLAIN:
             super().keyPressEvent(event)

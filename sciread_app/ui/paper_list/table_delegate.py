@@ -81,7 +81,7 @@ class TableDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_Selected:
             # The first call of fillRect takes 13 ms: PySide creates the enumeration of gradients.
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.chosen))
+            painter.setBrush(QColor(theme.selected))
             painter.drawRect(option.rect)
         painter.setPen(QColor(theme.border))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())

@@ -25,7 +25,7 @@ from sciread_app.domain.annotations.annotations import (
     Highlight,
     Link,
     PagePosition,
-    ReadingPlace,
+    ReadingPosition,
 )
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf.rendering.document import LARGEST
@@ -76,22 +76,22 @@ class NavigationHistory:
     going back clears the forward list."""
 
     def __init__(self) -> None:
-        self.behind: list[ReadingPlace] = []
-        self.ahead: list[ReadingPlace] = []
+        self.behind: list[ReadingPosition] = []
+        self.ahead: list[ReadingPosition] = []
 
-    def leave(self, place: ReadingPlace) -> None:
+    def leave(self, place: ReadingPosition) -> None:
         """Record the place before a jump."""
         if not self.behind or self.behind[-1] != place:
             self.behind = [*self.behind[-MAX_PLACES:], place]
         self.ahead = []
 
-    def back(self, here: ReadingPlace) -> ReadingPlace | None:
+    def back(self, here: ReadingPosition) -> ReadingPosition | None:
         if not self.behind:
             return None
         self.ahead.append(here)
         return self.behind.pop()
 
-    def forward(self, here: ReadingPlace) -> ReadingPlace | None:
+    def forward(self, here: ReadingPosition) -> ReadingPosition | None:
         if not self.ahead:
             return None
         self.behind.append(here)
@@ -108,7 +108,7 @@ class DocumentView(QWidget):
     copied = Signal(str)  # the message: text or an image is on the clipboard
     search_requested = Signal(str)  # in the library
     file_lost = Signal(object)  # CannotShow
-    display_chosen = Signal(object)  # PageDisplay
+    display_selected = Signal(object)  # PageDisplay
     pane_toggled = Signal()
 
     def __init__(
@@ -146,10 +146,10 @@ class DocumentView(QWidget):
     # Actions
 
     def back(self) -> None:
-        self._return(self._history.back(self.view.place))
+        self._return(self._history.back(self.view.position))
 
     def forward(self) -> None:
-        self._return(self._history.forward(self.view.place))
+        self._return(self._history.forward(self.view.position))
 
     def toggle_side(self) -> None:
         self.side.setVisible(not self.side.isVisible())
@@ -167,17 +167,17 @@ class DocumentView(QWidget):
 
     def toggle_dark(self) -> None:
         display = self.view.display
-        self.display_chosen.emit(display._replace(dark=not display.dark))
+        self.display_selected.emit(display._replace(dark=not display.dark))
 
     def toggle_two_pages(self) -> None:
         display = self.view.display
-        self.display_chosen.emit(display._replace(two_pages=not display.two_pages))
+        self.display_selected.emit(display._replace(two_pages=not display.two_pages))
 
     def toggle_cover(self) -> None:
         """Show page 1 alone, in two-page mode, or with page 2 again."""
         display = self.view.display
         cover = not display.skipped
-        self.display_chosen.emit(display._replace(two_pages=True, cover=cover))
+        self.display_selected.emit(display._replace(two_pages=True, cover=cover))
 
     def go_to_page_line(self) -> None:
         self.toolbar.page.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -280,7 +280,7 @@ class DocumentView(QWidget):
 
     def remember(self) -> None:
         """Save the reading position."""
-        place, sha256 = self.view.place, self.file.shape.sha256
+        place, sha256 = self.view.position, self.file.shape.sha256
         self._work(
             tr("Saving the reading position"), lambda task: self._files.remember(sha256, place)
         )
@@ -291,7 +291,7 @@ class DocumentView(QWidget):
         with suppress(SciReadError):  # a library that cannot be written is reported elsewhere
             if unsaved := self.editor.take_unsaved():
                 self._files.annotate(*unsaved)
-            self._files.remember(self.file.shape.sha256, self.view.place)
+            self._files.remember(self.file.shape.sha256, self.view.position)
 
     def rest(self) -> None:
         """Release memory after some time in the background."""
@@ -355,7 +355,7 @@ class DocumentView(QWidget):
         view.copy_requested.connect(self.copy)
         view.escaped.connect(self._leave_top)
         side.navigated.connect(self.jump)
-        panel.chosen.connect(self._select_highlight)
+        panel.selected.connect(self._select_highlight)
         panel.opened.connect(self._go_to_highlight)
         self.editor.recoloured.connect(self.recolour)
         self.editor.annotated.connect(self.annotate)
@@ -395,12 +395,12 @@ class DocumentView(QWidget):
 
     def jump(self, spot: PagePosition) -> None:
         """Go to a position and add the present one to the history."""
-        self._history.leave(self.view.place)
+        self._history.leave(self.view.position)
         self.view.go_to(spot)
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         self._moved()
 
-    def _return(self, place: ReadingPlace | None) -> None:
+    def _return(self, place: ReadingPosition | None) -> None:
         if place:
             self.view.restore(place)
             self._moved()
@@ -609,7 +609,7 @@ class DocumentView(QWidget):
 
         self._jobs.run(title, work, end)
 
-    def restore(self, place: ReadingPlace) -> None:
+    def restore(self, place: ReadingPosition) -> None:
         # Lay out first: before, its width is not the final one.
         self._column.activate()
         self.view.restore(place)

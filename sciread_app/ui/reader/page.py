@@ -82,7 +82,7 @@ class ReaderPage(Page):
         self.empty.show_message("reader", *NOTHING_OPEN, (go_to_library,))
         self.stack.addWidget(self.empty)
         self.recent = RecentPapers()
-        self.recent.chosen.connect(lambda one: self.read(one.paper.id, one.path))
+        self.recent.selected.connect(lambda one: self.read(one.paper.id, one.path))
         self.recent.removed.connect(self._unlist)
         self.recent.library.clicked.connect(lambda: context.navigate.go_to("search"))
         self.stack.addWidget(self.recent)
@@ -92,7 +92,7 @@ class ReaderPage(Page):
         self.pane = PaperPane(appearance)
         self.pane.setMinimumWidth(PANE_WIDTH)
         self.pane.hide()
-        self.pane.switch.chosen.connect(self._show_part)
+        self.pane.switch.selected.connect(self._show_part)
         self.pane.close_button.clicked.connect(self.toggle_pane)
         self.pane.escaped.connect(self._leave_pane)
         self._with_pane = bool(memory.value("reader/details", False, type=bool))
@@ -140,7 +140,7 @@ class ReaderPage(Page):
         """The current document."""
         return self.tab.book if self.tab else None
 
-    def chosen(self) -> Sequence[PaperId]:
+    def selected(self) -> Sequence[PaperId]:
         return (self.tab.paper,) if self.tab else ()
 
     def read(self, paper: PaperId, path: Path) -> None:
@@ -343,7 +343,7 @@ class ReaderPage(Page):
         book.search_requested.connect(self._context.navigate.search_for)
         book.highlights.export.clicked.connect(lambda: self.export())
         book.highlights.copy.clicked.connect(self.save_copy_of_tab)
-        book.display_chosen.connect(self.set_display)
+        book.display_selected.connect(self.set_display)
         book.pane_toggled.connect(self.toggle_pane)
         book.highlights.opened.connect(lambda _: self._uncover())
         book.citations.card.open_requested.connect(self._open_cited)

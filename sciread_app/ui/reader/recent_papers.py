@@ -24,7 +24,7 @@ WIDTH = 640  # pixels, at most
 class RecentPapers(QScrollArea):
     """A button for each paper; those whose files are missing can be removed from the list."""
 
-    chosen = Signal(object)  # RecentPaper, to open
+    selected = Signal(object)  # RecentPaper, to open
     removed = Signal(object)  # RecentPaper, to leave out of the list from now on
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class RecentPapers(QScrollArea):
         remove_widgets(self._rows)
         self._recent = [_Recent(recent) for recent in papers]
         for recent, one in zip(papers, self._recent, strict=True):
-            use = self.removed if recent.missing else self.chosen
+            use = self.removed if recent.missing else self.selected
             one.usable_button.clicked.connect(lambda _=False, use=use, r=recent: use.emit(r))
             self._rows.addWidget(one)
         if focused:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QStackedWidget, QWidget
 
-from sciread_app.domain.annotations.annotations import ReadingPlace
+from sciread_app.domain.annotations.annotations import ReadingPosition
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
@@ -28,7 +28,7 @@ from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
-Opened = tuple[OpenFile, str, ReadingPlace | None]
+Opened = tuple[OpenFile, str, ReadingPosition | None]
 
 
 class ReaderTab(QStackedWidget):
@@ -56,7 +56,7 @@ class ReaderTab(QStackedWidget):
         self._begun = False
         self._closed = False
         # Reading position in the previous version of the file
-        self._place: ReadingPlace | None = None
+        self._place: ReadingPosition | None = None
         self.book: DocumentView | None = None
         self.message = EmptyState(appearance)
         self.message.show_message("wait", tr("Opening the file"))
@@ -106,7 +106,7 @@ class ReaderTab(QStackedWidget):
             file = self._files.open(self.paper, self.path, password, task)
         except CannotShow as why:
             return why
-        return file, self._files.title(self.paper), self._files.place(file.shape.sha256)
+        return file, self._files.title(self.paper), self._files.position(file.shape.sha256)
 
     def _show(self, with_password: bool, opened: Opened | CannotShow) -> None:
         if isinstance(opened, CannotShow):
@@ -124,7 +124,7 @@ class ReaderTab(QStackedWidget):
         self.setCurrentWidget(self.book)
         self.book.set_display(self.display)
         if place or self._place:
-            self.book.restore(place or self._place or ReadingPlace())
+            self.book.restore(place or self._place or ReadingPosition())
             self._place = None
         self.book.load_marks()
         self.opened.emit(self.book)
@@ -142,12 +142,12 @@ class ReaderTab(QStackedWidget):
     def _lost(self, why: CannotShow) -> None:
         """Handle a changed or removed file: a changed one is reopened at the same position."""
         if self.book:
-            self._place = self.book.view.place
+            self._place = self.book.view.position
             self.book.close_file()
             self.removeWidget(self.book)
             self.book.deleteLater()
             self.book = None
-        if why.why is FailureReason.changed:
+        if why.reason is FailureReason.changed:
             self._again()
         else:
             self._explain(why)
@@ -155,16 +155,16 @@ class ReaderTab(QStackedWidget):
     def _explain(self, why: CannotShow, *, with_password: bool = False) -> None:
         if self._closed:
             return
-        if why.why is FailureReason.locked:
+        if why.reason is FailureReason.locked:
             self.password.ask(self.path.name, is_wrong=with_password)
             self.setCurrentWidget(self.password)
             self.password.line.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         first = (tr("Retry"), self._again)
-        if why.why is FailureReason.removed:
+        if why.reason is FailureReason.removed:
             first = (tr("Close tab"), self.close_requested.emit)
         actions = [first, (tr("Show in folder"), self._reveal)]
-        if why.why is FailureReason.damaged:
+        if why.reason is FailureReason.damaged:
             actions.append((tr("Open in another app"), self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
         self.message.show_message("papers", why.message, text, tuple(actions))

@@ -84,7 +84,7 @@ TABS = {  # the name and the tooltip of each tab
 class OneOf(QToolButton):
     """A button that shows the selected option and offers the others in a menu."""
 
-    chosen = Signal()  # by the user
+    selected = Signal()  # by the user
 
     def __init__(self, name: str, choices: Sequence[str], appearance: Appearance) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class OneOf(QToolButton):
 
     def _take(self, number: int) -> None:
         self.choose(number)
-        self.chosen.emit()
+        self.selected.emit()
 
     def _paint(self, theme: Theme) -> None:
         self.setIcon(icon("down", theme.accent))
@@ -133,7 +133,7 @@ class RecommendationsHeader(QWidget):
     the selected papers, whose clicks the page connects. Preferences are saved after a pause in
     typing."""
 
-    part_chosen = Signal(object)  # RecommendationTab
+    part_selected = Signal(object)  # RecommendationTab
     preferences_changed = Signal(object)  # TopicPreferences
 
     def __init__(self, appearance: Appearance) -> None:
@@ -141,7 +141,7 @@ class RecommendationsHeader(QWidget):
         self.part = RecommendationTab.new
         self._topic = ""  # its key
         self._ranked = True  # its papers
-        self._scope_chosen = False  # by the user
+        self._scope_selected = False  # by the user
         self._preferences = TopicPreferences()
         self._build(appearance)
         self._connect()
@@ -167,7 +167,7 @@ class RecommendationsHeader(QWidget):
 
     def show_scope(self, among: CandidateScope) -> None:
         """Show the default scope, unless the user has selected one."""
-        if not self._scope_chosen:
+        if not self._scope_selected:
             self.among.choose([where.among for where in WHERE].index(among))
             self._fold()
 
@@ -236,7 +236,7 @@ class RecommendationsHeader(QWidget):
         self._top.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
 
     def _choose_scope(self) -> None:
-        self._scope_chosen = True
+        self._scope_selected = True
         self._fold()  # the width of the text depends on the option
 
     def _show_preferences(self, preferences: TopicPreferences) -> None:
@@ -340,16 +340,16 @@ class RecommendationsHeader(QWidget):
         return fields
 
     def _connect(self) -> None:
-        self.among.chosen.connect(self._choose_scope)
+        self.among.selected.connect(self._choose_scope)
         self.refine_button.clicked.connect(self.refine)
-        self.switch.chosen.connect(
-            lambda number: self.part_chosen.emit(list(RecommendationTab)[number])
+        self.switch.selected.connect(
+            lambda number: self.part_selected.emit(list(RecommendationTab)[number])
         )
         self._typing.timeout.connect(self._set_preferences)
         for field in (self.must, self.never):
             field.textChanged.connect(lambda _: self._typing.start())
             field.editingFinished.connect(self._set_preferences)
-        self.age.chosen.connect(self._set_preferences)
+        self.age.selected.connect(self._set_preferences)
 
     def _paint(self, theme: Theme) -> None:
         self.keep.setIcon(icon("plus", theme.text))

@@ -119,7 +119,7 @@ class RecommendationsPage(Page):
     def panes(self) -> Sequence[QWidget]:
         return (self.subjects, self.head, self.list, self.details)
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         subject = self.subjects.current()
         if subject is None:
             return tr("No topic is selected")
@@ -128,8 +128,8 @@ class RecommendationsPage(Page):
             return tr("Available for collections and saved searches")
         return tr("Available for queries") if action == "refresh query" and not is_query else ""
 
-    def chosen(self) -> Sequence[PaperId]:
-        return self.list.chosen()
+    def selected(self) -> Sequence[PaperId]:
+        return self.list.selected()
 
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers or changes.vectors or changes.space:
@@ -150,8 +150,8 @@ class RecommendationsPage(Page):
 
     def keep(self, papers: Sequence[PaperId] = ()) -> None:
         """Mark these papers, else the selected ones, as relevant and add them to the collection."""
-        subject, papers = self.subjects.current(), papers or self.list.chosen()
-        if not subject or not papers or self.why_not("keep"):
+        subject, papers = self.subjects.current(), papers or self.list.selected()
+        if not subject or not papers or self.unavailable_reason("keep"):
             return
         if self.head.part is RecommendationTab.dismissed:
             self.take_back(papers)
@@ -174,7 +174,7 @@ class RecommendationsPage(Page):
 
     def dismiss(self, papers: Sequence[PaperId] = ()) -> None:
         """Dismiss these papers, else the selected ones."""
-        subject, papers = self.subjects.current(), papers or self.list.chosen()
+        subject, papers = self.subjects.current(), papers or self.list.selected()
         if subject and papers and self.head.part is not RecommendationTab.dismissed:
             self._take_away(papers)
             text = trn("Dismissed {n:,} paper", "Dismissed {n:,} papers", len(papers))
@@ -183,13 +183,13 @@ class RecommendationsPage(Page):
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Undo the dismissal of papers."""
-        subject, papers = self.subjects.current(), papers or self.list.chosen()
+        subject, papers = self.subjects.current(), papers or self.list.selected()
         if subject and papers and self.head.part is RecommendationTab.dismissed:
             self._take_away(papers)
             self._way_back(subject, papers)()
 
     def read_later(self) -> None:
-        if papers := self.list.chosen():
+        if papers := self.list.selected():
             self._context.edits.submit(
                 tr("Tagging papers"), lambda editor: editor.tag(papers, LATER)
             )
@@ -219,7 +219,7 @@ class RecommendationsPage(Page):
     def refresh_query(self) -> None:
         """Fetch the new papers of the selected query."""
         subject = self.subjects.current()
-        if subject and not self.why_not("refresh query"):
+        if subject and not self.unavailable_reason("refresh query"):
             self._context.navigate.refresh_query(subject.number)
 
     def show_in_library(self) -> None:
@@ -474,14 +474,14 @@ class RecommendationsPage(Page):
         self.head.allow(self.list.selected_count() > 0, self.model.rowCount() > 0)
 
     def _menu(self, place: QPoint) -> None:
-        chosen = self.list.chosen()
+        chosen = self.list.selected()
         if not chosen:
             return
         menu = rounded(QMenu(self))
         if self.head.part is RecommendationTab.dismissed:
             menu.addAction(tr("Undo dismissal"), lambda: self.take_back(chosen))
         else:
-            if not self.why_not("keep"):
+            if not self.unavailable_reason("keep"):
                 menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
             menu.addAction(tr("Dismiss") + "\t−", lambda: self.dismiss(chosen))
         menu.addAction(tr("Read later") + "\tL", self.read_later)
@@ -517,15 +517,15 @@ class RecommendationsPage(Page):
             QWidget.setTabOrder(one, next_one)
 
     def _connect(self) -> None:
-        self.subjects.chosen.connect(self._choose)
+        self.subjects.selected.connect(self._choose)
         self.subjects.entered_list.connect(self.take_focus)
         self.subjects.menu_requested.connect(self._topic_menu)
         self._topics.listed.connect(self._show_topics)
         head, navigate = self.head, self._context.navigate
         self.new_query.clicked.connect(lambda: navigate.new_query())
-        head.among.chosen.connect(self._ask)
+        head.among.selected.connect(self._ask)
         head.among.menu().aboutToShow.connect(self._offer_topics)
-        head.part_chosen.connect(self.show_part)
+        head.part_selected.connect(self.show_part)
         head.preferences_changed.connect(self._set_preferences)
         head.keep.clicked.connect(lambda: self.keep())
         head.dismiss.clicked.connect(lambda: self.dismiss())
@@ -533,7 +533,7 @@ class RecommendationsPage(Page):
         head.back.clicked.connect(lambda: self.take_back())
         head.seen.clicked.connect(self.mark_seen)
         self.list.current_changed.connect(self._pick)
-        self.list.chosen_changed.connect(self._allow)
+        self.list.selection_changed.connect(self._allow)
         self.list.marked_relevant.connect(self.keep)
         self.list.marked_irrelevant.connect(self.dismiss)
         self.list.later_requested.connect(lambda _: self.read_later())

@@ -54,7 +54,7 @@ class RecommendationList(PaperList):
         self.set_scroll_position(top)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_L and not event.modifiers() and self.chosen():
-            self.later_requested.emit(self.chosen())
+        if event.key() == Qt.Key.Key_L and not event.modifiers() and self.selected():
+            self.later_requested.emit(self.selected())
         else:
             super().keyPressEvent(event)

@@ -44,7 +44,7 @@ ABOVE_HEADING = 10
 class TopicList(QListWidget):
     """Up, Down, Home and End move between topics; Enter goes to the papers."""
 
-    chosen = Signal(object)  # FollowedTopic
+    selected = Signal(object)  # FollowedTopic
     entered_list = Signal()
     menu_requested = Signal(QPoint)  # on the screen, for the selected topic
 
@@ -145,7 +145,7 @@ class TopicList(QListWidget):
 
     def _choose(self, item: QListWidgetItem | None, _: object = None) -> None:
         if item and (subject := item.data(SUBJECT)):
-            self.chosen.emit(subject)
+            self.selected.emit(subject)
 
 
 class TopicDelegate(QStyledItemDelegate):
@@ -188,7 +188,7 @@ class TopicDelegate(QStyledItemDelegate):
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
         if chosen or hovered:
             painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.chosen if chosen else theme.track))
+            painter.setBrush(QColor(theme.selected if chosen else theme.track))
             painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         line = option.rect.adjusted(EDGE, 0, -EDGE, 0)
         picture = QRect(line.x(), 0, PICTURE, PICTURE)

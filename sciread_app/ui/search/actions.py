@@ -29,7 +29,7 @@ StandardKey = QKeySequence.StandardKey
 
 
 def _copy_as(what: CopyWhat, page: SearchPage) -> None:
-    page.copy_chosen(what)
+    page.copy_selected(what)
 
 
 def _sort(order: Order, page: SearchPage) -> None:
@@ -79,7 +79,7 @@ def _copying() -> list[Action[SearchPage] | None]:
 
 ACTIONS: ActionTable[SearchPage] = ActionTable((
     Section("edit/copy", (
-        Action(tr("&Copy citation"), lambda page: page.copy_chosen(), "Ctrl+Shift+C"),
+        Action(tr("&Copy citation"), lambda page: page.copy_selected(), "Ctrl+Shift+C"),
     )),
     Section("edit/copy", _copying(), submenu=tr("Copy a&s")),
     Section("edit/search", (
@@ -96,10 +96,10 @@ ACTIONS: ActionTable[SearchPage] = ActionTable((
         Action(tr("Fetch c&itations"), lambda page: page.details.fetch_citations()),
     )),
     Section("paper/similar", (
-        Action(tr("Simil&ar papers"), lambda page: page.show_similar(page.chosen()), "Ctrl+L",
+        Action(tr("Simil&ar papers"), lambda page: page.show_similar(page.selected()), "Ctrl+L",
             name="similar"),
-        Action(tr("More like this"), lambda page: page.more_like(page.chosen()), name="more"),
-        Action(tr("&Not like this"), lambda page: page.less_like(page.chosen()), name="less"),
+        Action(tr("More like this"), lambda page: page.more_like(page.selected()), name="more"),
+        Action(tr("&Not like this"), lambda page: page.less_like(page.selected()), name="less"),
     )),
     Section("view/library", (
         Action(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I"),

@@ -72,15 +72,15 @@ class ComparePage(Page):
         sides = (side.result_list for side in self.panel.sides)
         return (self.search_box, *sides, self.panel.ballot)
 
-    def chosen(self) -> Sequence[PaperId]:
+    def selected(self) -> Sequence[PaperId]:
         lists = [side.result_list for side in self.panel.sides]
-        return next((one.chosen() for one in lists if one.selected_count()), ())
+        return next((one.selected() for one in lists if one.selected_count()), ())
 
     def library_changed(self, changes: LibraryChanges) -> None:
         if self.isVisible() and (changes.papers or changes.vectors or changes.space):
             self.panel.look_again()
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         if action == "blind":
             able = self.panel.is_open and self.panel.chooser.blind.isEnabled()
             return "" if able else NOT_COMPARING

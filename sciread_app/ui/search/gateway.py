@@ -99,7 +99,7 @@ class SearchGateway:
 
     @contextmanager
     def _prepared(self, query: Query, mode: SearchMode) -> Iterator[_PreparedSearch]:
-        note = "" if mode is SearchMode.text or not query.terms else self._why_by_words()
+        note = "" if mode is SearchMode.text or not query.terms else self._words_only_reason()
         by = SearchMode.text if note else mode
         if note or not (query.terms or query.has_examples):
             yield _PreparedSearch(self._by_words, "", query, by, note)
@@ -107,7 +107,7 @@ class SearchGateway:
         with self._active_model.use() as now:
             yield _PreparedSearch(now.search, now.name, query, by)
 
-    def _why_by_words(self) -> str:
+    def _words_only_reason(self) -> str:
         """Why there is no search by meaning at the moment; empty if there is."""
         if self._active_model.is_loaded:
             return ""

@@ -62,7 +62,7 @@ class SearchHeader(QWidget):
     search_requested = Signal()  # the request has changed, or is to be run again
     activated = Signal(object)  # SearchRequest for a separate list, with a way back
     save_requested = Signal(str, str)  # a name and a query
-    mode_chosen = Signal(object)  # ViewMode
+    mode_selected = Signal(object)  # ViewMode
 
     def __init__(
         self,
@@ -222,9 +222,9 @@ class SearchHeader(QWidget):
     def remember(self, settings: QSettings) -> None:
         """Restore the state from `settings`, and save changes there."""
         self.density.restore(settings.value("search/density"))
-        self.density.chosen.connect(lambda one: settings.setValue("search/density", one.value))
+        self.density.selected.connect(lambda one: settings.setValue("search/density", one.value))
         self.order.restore(settings.value("search/order"))
-        self.order.chosen.connect(lambda _: settings.setValue("search/order", self.order.save()))
+        self.order.selected.connect(lambda _: settings.setValue("search/order", self.order.save()))
         recent = settings.value("search/recent")
         self.search_box.recent = [str(one) for one in recent] if isinstance(recent, list) else []
         self.search_box.searched.connect(lambda recent: settings.setValue("search/recent", recent))
@@ -288,9 +288,9 @@ class SearchHeader(QWidget):
         self.search_box.names_requested.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
-        self.order.chosen.connect(lambda order: self.search_requested.emit())
-        self.view_switch.chosen.connect(
-            lambda number: self.mode_chosen.emit(list(ViewMode)[number])
+        self.order.selected.connect(lambda order: self.search_requested.emit())
+        self.view_switch.selected.connect(
+            lambda number: self.mode_selected.emit(list(ViewMode)[number])
         )
         self.scope.removed.connect(self._lift_limit)
         self.steering.changed.connect(lambda like, unlike: self.change(like=like, unlike=unlike))
@@ -370,7 +370,7 @@ def weak_matches_text(weaker: int) -> str:
 class DensityButton(QToolButton):
     """A menu of the densities. The page applies the selected one, also when it is restored."""
 
-    chosen = Signal(object)  # Density
+    selected = Signal(object)  # Density
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -395,7 +395,7 @@ class DensityButton(QToolButton):
     def choose(self, density: Density) -> None:
         self.density = density
         self._actions[density].setChecked(True)
-        self.chosen.emit(density)
+        self.selected.emit(density)
 
     def restore(self, saved: object) -> None:
         known = {density.value: density for density in Density}

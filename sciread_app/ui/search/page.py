@@ -221,9 +221,9 @@ class SearchPage(Page):
         """Move the focus to the list or the map."""
         (self._shown_map.take_focus if self._shown_map else self.result_list.setFocus)()
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         if action == "read pdf":
-            return self._why_not_read()
+            return self._unreadable_reason()
         if action.startswith(MAP_PREFIX) and not self._shown_map:
             return tr("Available when the map is shown")
         return ""
@@ -278,8 +278,8 @@ class SearchPage(Page):
             *(self.map.panes() if self.map else ()), self.details,
         )  # fmt: skip
 
-    def chosen(self) -> Sequence[PaperId]:
-        return self.result_list.chosen()
+    def selected(self) -> Sequence[PaperId]:
+        return self.result_list.selected()
 
     @property
     def request(self) -> SearchRequest:
@@ -348,12 +348,12 @@ class SearchPage(Page):
         self.details.show_as_page(alone)
         self._show_details()
 
-    def copy_chosen(self, what: CopyWhat | None = None) -> None:
-        self.details.copy(self.result_list.chosen(), what)
+    def copy_selected(self, what: CopyWhat | None = None) -> None:
+        self.details.copy(self.result_list.selected(), what)
 
     def choose_style(self) -> None:
         """Choose a citation style and copy the selected papers in it."""
-        self.details.choose_style(self.result_list.chosen())
+        self.details.choose_style(self.result_list.selected())
 
     def _enter_request(self, request: SearchRequest) -> None:
         """Run another request, with a way back to the current view."""
@@ -508,7 +508,7 @@ class SearchPage(Page):
             several = self.result_list.selected_count() > 1
             whole = self.view.request == SearchRequest() and not self.view.title
             listed = None if whole else self.view.listing.ids
-            self._shown_map.highlight(self.result_list.chosen() if several else listed)
+            self._shown_map.highlight(self.result_list.selected() if several else listed)
 
     def _fit_map(self) -> None:
         if self._shown_map and self._to_fit:
@@ -659,14 +659,14 @@ class SearchPage(Page):
             self.search_box.take_focus()
 
     def _menu(self, place: QPoint) -> None:
-        if not self.result_list.chosen():
+        if not self.result_list.selected():
             return
         menu = rounded(QMenu(self))
         menu.setToolTipsVisible(True)
         actions = self._context.actions
         menu.addActions([actions[name] for name in _IN_MENU])
         menu.addSeparator()
-        fill(rounded(menu.addMenu(tr("Copy as"))), self.copy_chosen, self.choose_style)
+        fill(rounded(menu.addMenu(tr("Copy as"))), self.copy_selected, self.choose_style)
         menu.addAction(actions["show on map"])
         menu.addAction(actions["read pdf"])
         if not actions["read pdf"].isEnabled():
@@ -675,7 +675,7 @@ class SearchPage(Page):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.result_list.viewport().mapToGlobal(place))
 
-    def _why_not_read(self) -> str:
+    def _unreadable_reason(self) -> str:
         """Return why the PDF of the current paper cannot be read."""
         paper = self.result_list.current()
         if paper is None:
@@ -725,9 +725,9 @@ class SearchPage(Page):
         self.result_list.activated.connect(self._enter)
         self.result_list.preview_toggled.connect(self.toggle_details)
         self.result_list.sort_requested.connect(self.sort_by)
-        self.result_list.chosen_changed.connect(self._highlight_soon.start)
-        self.header.mode_chosen.connect(self.show_as)
-        self.header.density.chosen.connect(self.result_list.set_density)
+        self.result_list.selection_changed.connect(self._highlight_soon.start)
+        self.header.mode_selected.connect(self.show_as)
+        self.header.density.selected.connect(self.result_list.set_density)
         self.result_list.escaped.connect(self._leave)
         self.result_list.marked_relevant.connect(self.more_like)
         self.result_list.marked_irrelevant.connect(self.less_like)

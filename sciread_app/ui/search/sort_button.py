@@ -45,7 +45,7 @@ _REVERSED = {
 class SortButton(QToolButton):
     """Keeps two orders, one for browsing and one for search results; see `show_for`."""
 
-    chosen = Signal(object)  # Order, by the user
+    selected = Signal(object)  # Order, by the user
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class SortButton(QToolButton):
 
     def _choose(self, order: Order) -> None:
         self.choose(order)
-        self.chosen.emit(order)
+        self.selected.emit(order)
 
     def _reverse(self) -> None:
         self._choose(self._kept[self._ranked].reverse)

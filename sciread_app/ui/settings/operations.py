@@ -28,7 +28,7 @@ KEYS = (
 
 
 @dataclass(frozen=True)
-class KeyPlace:
+class ApiKeyStatus:
     """An API key of a source. `where` it is stored: "keyring", "environment", or empty."""
 
     name: str
@@ -77,9 +77,11 @@ def cited(paper: Paper, styles: CitationStyles, style: str) -> str:
     return "".join(cited.references) or cited.in_text
 
 
-def key_places(workspace: Workspace) -> list[KeyPlace]:
+def key_statuses(workspace: Workspace) -> list[ApiKeyStatus]:
     """The API keys that the program uses. Blocks: keyrings take time."""
-    return [KeyPlace(name, title, what, workspace.key_place(name)) for name, title, what in KEYS]
+    return [
+        ApiKeyStatus(name, title, what, workspace.key_location(name)) for name, title, what in KEYS
+    ]
 
 
 def services_used(settings: Settings) -> list[ServiceUse]:

@@ -35,9 +35,9 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.page import Page
 from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.settings.operations import (
-    KeyPlace,
+    ApiKeyStatus,
     cited,
-    key_places,
+    key_statuses,
     moving,
     restoring,
     services_used,
@@ -238,7 +238,7 @@ class SettingsPage(Page):
 
     def _choose_style(self) -> None:
         self._change(self._style_row, citation_style=self.citation_style.currentData())
-        self._events.citation_style_chosen.emit()
+        self._events.citation_style_selected.emit()
         self._preview_style()
 
     def _preview_style(self) -> None:
@@ -320,12 +320,12 @@ class SettingsPage(Page):
     def _load_keys(self) -> None:
         self._jobs.run(
             tr("Loading API keys"),
-            lambda task: key_places(self._workspace),
+            lambda task: key_statuses(self._workspace),
             self._show_keys,
             replaces="keys",
         )
 
-    def _show_keys(self, keys: Sequence[KeyPlace]) -> None:
+    def _show_keys(self, keys: Sequence[ApiKeyStatus]) -> None:
         for row in self._keys:
             row.hide()
             row.deleteLater()
@@ -556,8 +556,8 @@ class SettingsPage(Page):
         return section
 
     def _connect(self, context: AppContext) -> None:
-        self.theme.chosen.connect(lambda n: context.navigate.choose_theme(THEMES[n][0]))
-        self._events.theme_chosen.connect(self.show_theme)  # in the menu, too
+        self.theme.selected.connect(lambda n: context.navigate.choose_theme(THEMES[n][0]))
+        self._events.theme_selected.connect(self.show_theme)  # in the menu, too
         self.scale.activated.connect(lambda _: self._choose_scale())
         self.list_text.activated.connect(lambda _: self._choose_list_text())
         self.restart.clicked.connect(self._events.restart_requested)
@@ -593,7 +593,7 @@ class ApiKeyRow(FormRow):
 
     key_edited = Signal(str, str)  # name, key; an empty key deletes the stored one
 
-    def __init__(self, key: KeyPlace) -> None:
+    def __init__(self, key: ApiKeyStatus) -> None:
         self._key = key
         self.line = styled(QLineEdit(echoMode=QLineEdit.EchoMode.Password), "field")
         title = tr("{source} API key", source=key.title)

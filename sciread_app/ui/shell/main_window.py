@@ -209,9 +209,9 @@ class MainWindow(QMainWindow):
         else:
             self._loading_keys.drop()
 
-    def go_to_place(self, place: str) -> None:
-        """Show the page of the place with this key that was shown last, see PLACES."""
-        self.go_to(self._navigation.page_of(place))
+    def go_to_item(self, item: str) -> None:
+        """Show the page of the item with this key that was shown last, see NAVIGATION_ITEMS."""
+        self.go_to(self._navigation.page_of(item))
 
     def other_page(self, key: str) -> Page:
         """The page with this key, built when it is first requested unless it is preloaded."""
@@ -239,7 +239,7 @@ class MainWindow(QMainWindow):
         return page is not None and self._pages.currentWidget() is page
 
     def show_busy(self, key: str, busy: bool) -> None:
-        """Mark a page and its place in the navigation bar as busy."""
+        """Mark a page and its item in the navigation bar as busy."""
         self._navigation.show_busy(key, busy)
 
     def index_new_papers(self, changes: LibraryChanges) -> None:
@@ -264,7 +264,7 @@ class MainWindow(QMainWindow):
         self.go_to("reader")
         self._reader().read(paper, path)
 
-    def read_chosen(self) -> None:
+    def read_selected(self) -> None:
         """Open the first PDF of the paper whose details are shown, if it has one."""
         self._with_pdf(self.read)
 
@@ -294,7 +294,7 @@ class MainWindow(QMainWindow):
 
     def save_notes(self) -> None:
         """Export the notes of the selected papers."""
-        if chosen := self.page.result_list.chosen():
+        if chosen := self.page.result_list.selected():
             self._reader().export(chosen)
 
     def _reader(self) -> ReaderPage:
@@ -351,13 +351,13 @@ class MainWindow(QMainWindow):
         self.show_papers(papers, title)
         self.page.show_on_map(papers)
 
-    def show_chosen_on_map(self) -> None:
+    def show_selected_on_map(self) -> None:
         """Show the selected papers of the current page on the map."""
         shown = self._pages.currentWidget()
         if shown is self.page:
-            self.page.show_on_map(self.page.chosen())
+            self.page.show_on_map(self.page.selected())
             self.page.focus_results()
-        elif isinstance(shown, Page) and (chosen := shown.chosen()):
+        elif isinstance(shown, Page) and (chosen := shown.selected()):
             self.show_on_map(chosen)
 
     def search_for(self, query: str) -> None:
@@ -527,7 +527,7 @@ class MainWindow(QMainWindow):
 
     def choose_theme(self, choice: ThemeChoice) -> None:
         self.appearance.choose(choice)
-        self.events.theme_chosen.emit(choice)
+        self.events.theme_selected.emit(choice)
 
     def cannot_open(self, problem: JobError) -> None:
         """Show why the library could not be opened."""
@@ -678,7 +678,7 @@ class MainWindow(QMainWindow):
 
     def _imported(self, summary: ImportSummary) -> None:
         self._last_summary = summary
-        self._actions.set_why_not(self.actions_by_name["last import report"], "")
+        self._actions.set_unavailable_reason(self.actions_by_name["last import report"], "")
         report_import(
             self.messages,
             summary,
@@ -693,7 +693,7 @@ class MainWindow(QMainWindow):
         self._navigation, self.navigation_bar = frame.navigation, frame.navigation.bar
         self._loading_page, self._pages = frame.loading_page, frame.pages
         self._status_bar = frame.status_bar
-        self._navigation.chosen.connect(self.go_to)
+        self._navigation.selected.connect(self.go_to)
         self.job_panel.report_requested.connect(self.show_import_report)
         self.job_panel.papers_requested.connect(self.show_papers)
         if self.is_sample:

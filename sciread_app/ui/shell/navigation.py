@@ -1,4 +1,4 @@
-"""Navigation between the pages: the navigation bar, and the tabs of a place."""
+"""Navigation between the pages: the navigation bar, and the tabs of an item."""
 
 from __future__ import annotations
 
@@ -11,63 +11,63 @@ from PySide6.QtWidgets import QTabBar
 from sciread_app.language import tr
 from sciread_app.ui.page import PageSpec
 from sciread_app.ui.shell.navigation_bar import NavigationBar
-from sciread_app.ui.shell.page_registry import PLACES, pages_of, place_of
+from sciread_app.ui.shell.page_registry import NAVIGATION_ITEMS, navigation_item_of, pages_of
 from sciread_app.ui.style.theme import Appearance
 
 
 class Navigation(QObject):
-    """Shows which page is open and which pages are busy, and remembers the last page of a place."""
+    """Shows which page is open and which pages are busy, and remembers the last page of an item."""
 
-    chosen = Signal(str)  # the key of a page, selected by the user
+    selected = Signal(str)  # the key of a page, selected by the user
 
     def __init__(self, appearance: Appearance, parent: QObject) -> None:
         super().__init__(parent)
-        self.bar = NavigationBar(PLACES, appearance)
+        self.bar = NavigationBar(NAVIGATION_ITEMS, appearance)
         self.tabs = PageTabs(appearance)
         self.page = ""  # the open page
-        self._last = {place.key: pages_of(place.key)[0].key for place in PLACES}
+        self._last = {item.key: pages_of(item.key)[0].key for item in NAVIGATION_ITEMS}
         self._busy: set[str] = set()
-        self.bar.chosen.connect(lambda place: self.chosen.emit(self.page_of(place)))
-        self.tabs.chosen.connect(self._choose_tab)
+        self.bar.selected.connect(lambda item: self.selected.emit(self.page_of(item)))
+        self.tabs.selected.connect(self._choose_tab)
 
-    def page_of(self, place: str) -> str:
-        """Return the page that the place with this key leads to: the last one, or the first if the
-        place is open already and has no tabs."""
+    def page_of(self, item: str) -> str:
+        """Return the page that the item with this key leads to: the last one, or the first if the
+        item is open already and has no tabs."""
         if self.page:
-            here = place_of(self.page)
-            if here.key == place and not here.tabs:
-                return pages_of(place)[0].key
-        return self._last[place]
+            here = navigation_item_of(self.page)
+            if here.key == item and not here.tabs:
+                return pages_of(item)[0].key
+        return self._last[item]
 
     def show_page(self, page: str) -> None:
         """Mark the page with this key as open."""
-        place = place_of(page)
-        self.page = self._last[place.key] = page
-        self.bar.choose(place.key)
-        self.tabs.show_pages(pages_of(place.key) if place.tabs else [], page)
+        item = navigation_item_of(page)
+        self.page = self._last[item.key] = page
+        self.bar.choose(item.key)
+        self.tabs.show_pages(pages_of(item.key) if item.tabs else [], page)
 
     def show_busy(self, page: str, busy: bool) -> None:
         """Show whether the page with this key is busy."""
         (self._busy.add if busy else self._busy.discard)(page)
-        place = place_of(page).key
-        self.bar.show_busy(place, any(spec.key in self._busy for spec in pages_of(place)))
+        item = navigation_item_of(page).key
+        self.bar.show_busy(item, any(spec.key in self._busy for spec in pages_of(item)))
         self.tabs.show_busy(self._busy)
 
     def show_count(self, page: str, explanation: str, count: int) -> None:
-        """Show a number at the place of this page, explained in its tooltip; 0: none."""
-        self.bar.button(place_of(page).key).show_count(count, explanation)
+        """Show a number at the item of this page, explained in its tooltip; 0: none."""
+        self.bar.button(navigation_item_of(page).key).show_count(count, explanation)
 
     def _choose_tab(self, page: str) -> None:
         by_keys = self.tabs.hasFocus()
-        self.chosen.emit(page)
+        self.selected.emit(page)
         if by_keys:
             self.tabs.setFocus(Qt.FocusReason.OtherFocusReason)  # for the next arrow key
 
 
 class PageTabs(QTabBar):
-    """The tabs of the pages of a place; hidden if it has none."""
+    """The tabs of the pages of an item; hidden if it has none."""
 
-    chosen = Signal(str)  # the key of a page, selected by the user
+    selected = Signal(str)  # the key of a page, selected by the user
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class PageTabs(QTabBar):
         self.setDrawBase(False)
         self.setExpanding(False)
         self.hide()
-        self.currentChanged.connect(lambda index: self.chosen.emit(self._pages[index].key))
+        self.currentChanged.connect(lambda index: self.selected.emit(self._pages[index].key))
         appearance.changed.connect(self.update)
 
     def show_pages(self, pages: list[PageSpec], current: str) -> None:

@@ -1,4 +1,4 @@
-"""The navigation bar at the left edge of the window: a button for each place, one with the menu of
+"""The navigation bar at the left edge of the window: a button for each item, one with the menu of
 ways to add papers, and one for the background tasks."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trc, trn
-from sciread_app.ui.page import Place, PlaceGroup
+from sciread_app.ui.page import NavigationGroup, NavigationItem
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.count_badge import paint_count
@@ -22,19 +22,19 @@ LINE = 9  # pixels: the line between two groups, with the space around it
 AROUND_BUTTONS = TOP + LINE + GAP + 8
 COUNT_EDGE, COUNT_HEIGHT = 5, 22  # pixels: right of a count, and from the top to below it
 PICTURE, SMALLEST, AROUND = 22, 15, 17  # icon sizes: maximum, beside a name; and the padding
-ACTIVITY = Place(
+ACTIVITY = NavigationItem(
     # Translators: the list of background tasks
     "activity", tr("Activity"), "activity", "Ctrl+J", tr("Show background tasks"),
-    PlaceGroup.window,
+    NavigationGroup.window,
 )  # fmt: skip
 
 
 class NavigationBar(QFrame):
-    """The list of places. Up and Down select the place."""
+    """The list of items. Up and Down select the item."""
 
-    chosen = Signal(str)  # the key of a place, selected by the user
+    selected = Signal(str)  # the key of an item, selected by the user
 
-    def __init__(self, places: Sequence[Place], appearance: Appearance) -> None:
+    def __init__(self, items: Sequence[NavigationItem], appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("rail")
         self.setAccessibleName(trc("of the window", "Places"))
@@ -44,14 +44,14 @@ class NavigationBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, TOP, 0, 8)
         column.setSpacing(GAP)
-        for group, members in groupby(places, key=lambda place: place.group):
-            if group is PlaceGroup.tools:
+        for group, members in groupby(items, key=lambda item: item.group):
+            if group is NavigationGroup.tools:
                 column.addWidget(_Line(appearance))
-            if group is PlaceGroup.window:
+            if group is NavigationGroup.window:
                 column.addStretch()
                 column.addWidget(self.activity)
-            for place in members:
-                self._buttons[place.key] = button = self._new_button(place, appearance)
+            for item in members:
+                self._buttons[item.key] = button = self._new_button(item, appearance)
                 column.addWidget(button)
 
     def sizeHint(self) -> QSize:
@@ -70,7 +70,7 @@ class NavigationBar(QFrame):
         return self._buttons[key]
 
     def enable_places(self, enabled: bool) -> None:
-        """Enable or disable the places; background tasks are always available."""
+        """Enable or disable the items; background tasks are always available."""
         for button in self._buttons.values():
             button.setEnabled(enabled)
 
@@ -79,24 +79,24 @@ class NavigationBar(QFrame):
         self._add.menu_shown = menu
 
     def choose(self, key: str) -> None:
-        """Check the button of the place with this key."""
+        """Check the button of the item with this key."""
         self._group.setExclusive(False)  # for no checked button while papers are added
-        for place, button in self._buttons.items():
-            button.setChecked(place == key)
+        for item, button in self._buttons.items():
+            button.setChecked(item == key)
         self._group.setExclusive(True)
 
     def show_busy(self, key: str, busy: bool) -> None:
-        """Show whether a place is busy."""
+        """Show whether an item is busy."""
         if busy != self._buttons[key].busy:
             self._buttons[key].show_busy(busy)
 
-    def _new_button(self, place: Place, appearance: Appearance) -> NavigationButton:
-        if place.group is PlaceGroup.add:
+    def _new_button(self, item: NavigationItem, appearance: Appearance) -> NavigationButton:
+        if item.group is NavigationGroup.add:
             # Not in the group, in which an arrow key presses the button that it reaches.
-            self._add = AddButton(place, appearance)
+            self._add = AddButton(item, appearance)
             return self._add
-        button = NavigationButton(place, appearance)
-        button.clicked.connect(lambda: self.chosen.emit(place.key))
+        button = NavigationButton(item, appearance)
+        button.clicked.connect(lambda: self.selected.emit(item.key))
         self._group.addButton(button)
         return button
 
@@ -105,7 +105,7 @@ class NavigationBar(QFrame):
 
 
 class _Line(QWidget):
-    """The line between two groups of places."""
+    """The line between two groups of items."""
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -120,21 +120,21 @@ class _Line(QWidget):
 
 
 class NavigationButton(QToolButton):
-    """The button of a place, with a dot while one of its pages is busy, or a number of new
+    """The button of an item, with a dot while one of its pages is busy, or a number of new
     papers."""
 
-    def __init__(self, place: Place, appearance: Appearance) -> None:
+    def __init__(self, item: NavigationItem, appearance: Appearance) -> None:
         super().__init__()
-        self._place = place
+        self._item = item
         self._appearance = appearance
         self.busy = False
         self.count = 0
-        self.setProperty("group", place.group.value)  # for the style sheet
-        self.setText(place.title)
+        self.setProperty("group", item.group.value)  # for the style sheet
+        self.setText(item.title)
         self.setFont(scaled(self.font(), 0.86))
-        self._tip = f"{place.what} ({place.keys})"
+        self._tip = f"{item.what} ({item.keys})"
         self.setToolTip(self._tip)
-        self.setAccessibleDescription(place.what)
+        self.setAccessibleDescription(item.what)
         self.setCheckable(True)
         self.fit(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -164,7 +164,7 @@ class NavigationButton(QToolButton):
         self._describe()
 
     def _describe(self) -> None:
-        name = self._place.title
+        name = self._item.title
         if self.count:
             name = trn("{name}, {n} new", "{name}, {n} new", self.count, name=name)
         self.setAccessibleName(tr("{page}, busy", page=name) if self.busy else name)
@@ -172,9 +172,9 @@ class NavigationButton(QToolButton):
 
     def paint_icon(self) -> None:
         theme: Theme = self._appearance.theme
-        adds = self._place.group is PlaceGroup.add
+        adds = self._item.group is NavigationGroup.add
         colour = theme.accent if adds or self.isChecked() else theme.quiet
-        self.setIcon(icon(self._place.icon, colour))
+        self.setIcon(icon(self._item.icon, colour))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -196,8 +196,8 @@ class AddButton(NavigationButton):
     """Opens the menu of ways to add papers. It is checked while the page on which papers are added
     is shown."""
 
-    def __init__(self, place: Place, appearance: Appearance) -> None:
-        super().__init__(place, appearance)
+    def __init__(self, item: NavigationItem, appearance: Appearance) -> None:
+        super().__init__(item, appearance)
         self.menu_shown: QMenu | None = None
         self.clicked.connect(self._show_menu)
 
@@ -213,7 +213,7 @@ class ActivityButton(NavigationButton):
     """Opens and closes the panel of background tasks, and shows how many are not over."""
 
     def _describe(self) -> None:
-        title = self._place.title
+        title = self._item.title
         # Translators: {title} is "Activity"
         tasks = trn("{title}, {n} task", "{title}, {n} tasks", self.count, title=title)
         self.setAccessibleName(tasks if self.count else title)

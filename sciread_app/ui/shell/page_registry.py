@@ -1,4 +1,4 @@
-"""The places of the navigation bar and the pages of the window."""
+"""The items of the navigation bar and the pages of the window."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import TYPE_CHECKING, Any
 
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionTable
-from sciread_app.ui.page import Page, PageSpec, Place, PlaceGroup
+from sciread_app.ui.page import NavigationGroup, NavigationItem, Page, PageSpec
 
 if TYPE_CHECKING:
     from sciread_app.ui.app_context import AppContext
     from sciread_app.ui.shell.gateway import WindowGateway
 
 # The entries of the navigation bar, in its order.
-PLACES = (
-    Place(
+NAVIGATION_ITEMS = (
+    NavigationItem(
         "library", tr("Library"), "search", "Ctrl+1", tr("Search and browse your papers"),
     ),
-    Place(
+    NavigationItem(
         "discover", tr("Discover"), "foryou", "Ctrl+2",
         tr("New papers for the collections and searches you follow, each counted once"), tabs=True,
     ),
-    Place(
+    NavigationItem(
         # Translators: the page on which PDFs are read
         "reader", tr("Reader"), "reader", "Ctrl+3", tr("Read and annotate PDF files"),
     ),
-    Place(
+    NavigationItem(
         # Translators: the button with the menu of ways to add papers
         "add", tr("Add"), "plus", "Ctrl+4", tr("Add papers from files or online sources"),
-        PlaceGroup.add,
+        NavigationGroup.add,
     ),
-    Place(
-        # Translators: the place for search models, their training and their evaluation
+    NavigationItem(
+        # Translators: the item for search models, their training and their evaluation
         "lab", tr("Lab"), "lab", "Ctrl+5", tr("Manage, train, evaluate, and compare search models"),
-        PlaceGroup.tools, tabs=True,
+        NavigationGroup.tools, tabs=True,
     ),
-    Place(
+    NavigationItem(
         "settings", tr("Settings"), "settings", "Ctrl+,", tr("Preferences and backups"),
-        PlaceGroup.window,
+        NavigationGroup.window,
     ),
 )  # fmt: skip
-# The pages. The first one of a place is shown on the first visit.
+# The pages. The first one of an item is shown on the first visit.
 PAGES = (
     PageSpec(
         "search", "library", tr("Library"), "search.page:SearchPage",
@@ -88,7 +88,7 @@ PAGES = (
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}
 _KEYS = {spec.page.partition(":")[2]: spec.key for spec in PAGES}  # by the names of classes
-_PLACES = {place.key: place for place in PLACES}
+_ITEMS = {item.key: item for item in NAVIGATION_ITEMS}
 # Other modules that are not needed at start.
 _LATER = (
     "map.panel",
@@ -119,9 +119,9 @@ def prepare() -> None:
         import_module(f"sciread_app.{name}")
 
 
-def place_of(page: str) -> Place:
-    """Return the place of the page with this key."""
-    return _PLACES[_SPECS[page].place]
+def navigation_item_of(page: str) -> NavigationItem:
+    """Return the item of the page with this key."""
+    return _ITEMS[_SPECS[page].item]
 
 
 def key_of(page_class: type[Page]) -> str:
@@ -129,9 +129,9 @@ def key_of(page_class: type[Page]) -> str:
     return _KEYS[page_class.__name__]
 
 
-def pages_of(place: str) -> list[PageSpec]:
-    """Return the pages of the place with this key, in order."""
-    return [spec for spec in PAGES if spec.place == place]
+def pages_of(item: str) -> list[PageSpec]:
+    """Return the pages of the item with this key, in order."""
+    return [spec for spec in PAGES if spec.item == item]
 
 
 def action_table(spec: PageSpec) -> ActionTable[Any] | None:

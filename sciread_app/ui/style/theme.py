@@ -35,7 +35,7 @@ class Theme:
     faint: str
     accent: str
     on_accent: str
-    chosen: str  # behind a selected card or row
+    selected: str  # behind a selected card or row
     hover: str
     track: str  # the empty part of a bar
     segment: str  # the selected part of a segmented control, on a track
@@ -48,7 +48,7 @@ class Theme:
     caution: str  # icons of warnings
     chips: str = ""  # the fill of all chips, whatever their color
 
-    def on_chosen(self) -> Theme:
+    def on_selected(self) -> Theme:
         """The colors on a selected card or row, into which chips and bars would fade."""
         return replace(self, track=self.surface, chips=self.surface)
 
@@ -64,7 +64,7 @@ LIGHT = Theme(
     faint="#5f6875",
     accent="#3557c9",
     on_accent="#ffffff",
-    chosen="#e9eefc",
+    selected="#e9eefc",
     hover="#f8f9fb",
     track="#e4e7ec",
     segment="#ffffff",
@@ -87,7 +87,7 @@ DARK = Theme(
     faint="#9aa2b0",
     accent="#8fa8ff",
     on_accent="#10131a",
-    chosen="#2a3350",
+    selected="#2a3350",
     hover="#23272d",
     track="#343a44",
     segment="#505867",

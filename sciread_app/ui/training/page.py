@@ -165,7 +165,7 @@ class TrainingPage(Page):
         shown = self._right.currentWidget()
         return isinstance(shown, TrainingForm) and self._whole.currentIndex() == 1
 
-    def why_not(self, action: str) -> str:
+    def unavailable_reason(self, action: str) -> str:
         """Why an action on the current run is unavailable; empty if it is available."""
         can = not self.writes and self.view.can(action)
         return "" if can else tr("Not available for the selected training run")
@@ -370,7 +370,7 @@ class TrainingPage(Page):
         self._ticks = QTimer(self, interval=POLL_MS)
         self._ticks.timeout.connect(self._tick)
         self._ticks.start()
-        self.list.chosen.connect(self._choose)
+        self.list.selected.connect(self._choose)
         self.list.activated.connect(self.view.take_focus)
         self.list.clicked.connect(self._leave_form)
         self.list.menu_requested.connect(self._leave_form)

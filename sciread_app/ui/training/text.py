@@ -243,7 +243,7 @@ def citations_text(report: CitationFetchReport) -> str:
         references=trn("{n:,} reference", "{n:,} references", report.references),
         citations=trn("{n:,} citation", "{n:,} citations", report.citations),
     )
-    return f"{text} {report.failed[0].why}" if report.failed else text
+    return f"{text} {report.failed[0].reason}" if report.failed else text
 
 
 def estimate_text(estimate: TrainingEstimate) -> str:

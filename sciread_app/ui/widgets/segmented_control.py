@@ -21,7 +21,7 @@ from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 class SegmentedControl(QFrame):
     """A segmented control. The arrow keys move from one segment to the next."""
 
-    chosen = Signal(int)  # by the user, not by `choose`
+    selected = Signal(int)  # by the user, not by `choose`
 
     def __init__(
         self, name: str, choices: Sequence[tuple[str, str]] = (), *, wraps: bool = False
@@ -36,7 +36,7 @@ class SegmentedControl(QFrame):
         self._row.setContentsMargins(3, 3, 3, 3)
         self._row.setSpacing(0)
         self._group = QButtonGroup(self, exclusive=True)
-        self._group.idClicked.connect(self.chosen)
+        self._group.idClicked.connect(self.selected)
         if not wraps:
             self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
         for choice in choices:

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[3]
 MOMENTS = (0.15, 0.45, 0.8)  # fractions of all requests
 
 
-class Place(NamedTuple):
+class NavigationItem(NamedTuple):
     source: str
     query: str
     server: LocalServer
@@ -44,34 +44,34 @@ class Place(NamedTuple):
 
 
 @contextmanager
-def pubmed(count: int) -> Iterator[Place]:
+def pubmed(count: int) -> Iterator[NavigationItem]:
     with EutilsServer(count) as server:
-        yield Place("pubmed", "all", server, count, count // 10 + 2)
+        yield NavigationItem("pubmed", "all", server, count, count // 10 + 2)
 
 
 @contextmanager
-def arxiv(count: int) -> Iterator[Place]:
+def arxiv(count: int) -> Iterator[NavigationItem]:
     with ArxivServer(count) as server:
-        yield Place("arxiv", "cat:*", server, count, count // 20 + 1)
+        yield NavigationItem("arxiv", "cat:*", server, count, count // 20 + 1)
 
 
 @contextmanager
-def arxiv_oai(count: int) -> Iterator[Place]:
+def arxiv_oai(count: int) -> Iterator[NavigationItem]:
     with ArxivServer(count, harvest_page=30) as server:
         held = sum(any(c.startswith("cs.") for c in p.categories) for p in server.papers.values())
-        yield Place("arxiv-oai", "cs", server, held, held // 30 + 1)
+        yield NavigationItem("arxiv-oai", "cs", server, held, held // 30 + 1)
 
 
 @contextmanager
-def europepmc(count: int) -> Iterator[Place]:
+def europepmc(count: int) -> Iterator[NavigationItem]:
     with EuropePmcServer(count) as server:
-        yield Place("europepmc", "all", server, count, count // 10 + 1)
+        yield NavigationItem("europepmc", "all", server, count, count // 10 + 1)
 
 
 @contextmanager
-def crossref(count: int) -> Iterator[Place]:
+def crossref(count: int) -> Iterator[NavigationItem]:
     with CrossrefServer(count) as server:
-        yield Place("crossref", "all", server, count, count // 5 + 10)
+        yield NavigationItem("crossref", "all", server, count, count // 5 + 10)
 
 
 def environment(home: Path, server: LocalServer) -> dict[str, str]:
@@ -87,12 +87,12 @@ def environment(home: Path, server: LocalServer) -> dict[str, str]:
     return os.environ | addresses | pauses | places
 
 
-def command(place: Place) -> list[str]:
+def command(place: NavigationItem) -> list[str]:
     python = [sys.executable, "-m", "tests.support.servers.small_pages"]
     return [*python, "fetch", place.source, place.query, "--json"]
 
 
-def kill_and_resume(place: Place, home: Path) -> dict[str, object]:
+def kill_and_resume(place: NavigationItem, home: Path) -> dict[str, object]:
     """Kill the fetch at three moments, run it to its end, and return the answer of the last run."""
     environ = environment(home, place.server)
     run = {"env": environ, "cwd": ROOT, "stdout": subprocess.PIPE, "text": True}
@@ -121,7 +121,7 @@ def more_than(server: LocalServer, count: int, _: Asked) -> bool:
     return len(server.requests) > count
 
 
-def stored_counts(place: Place, home: Path) -> tuple[int, int]:
+def stored_counts(place: NavigationItem, home: Path) -> tuple[int, int]:
     """Return the number of papers in the library, and of their distinct ids."""
     library = Library(home / "library.sqlite3")
     papers = library.get(library.ids())

@@ -106,7 +106,7 @@ def test_lines_without_paper_are_skipped(read):
         {"id": "a:1", "title": "One"}, "{", {"id": "a:2", "title": " "}, "", {"title": "T"}
     )
     assert [
-        (f.entry, f.why) if isinstance(f, Skipped) else f.title for f in found[:1] + found[2:]
+        (f.entry, f.reason) if isinstance(f, Skipped) else f.title for f in found[:1] + found[2:]
     ] == [
         "One",
         ("a:2", "This paper has neither a title nor an abstract."),
@@ -221,4 +221,4 @@ def test_real_jsonl_files_are_read_completely(shared, name, read, without_text):
     found = list(jsonl.read(shared / "data" / f"{name}.jsonl.gz"))
     skipped = [f for f in found if isinstance(f, Skipped)]
     assert (len(found) - len(skipped), len(skipped)) == (read, without_text)
-    assert {f.why for f in skipped} <= {"This paper has neither a title nor an abstract."}
+    assert {f.reason for f in skipped} <= {"This paper has neither a title nor an abstract."}

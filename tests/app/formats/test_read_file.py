@@ -143,7 +143,7 @@ def test_unreadable_file_is_skipped_with_reason(make, name, content, word):
     (skipped,) = formats.read_file(path)
     assert isinstance(skipped, Skipped)
     assert skipped.file == str(path)
-    assert word in skipped.why
+    assert word in skipped.reason
 
 
 LONG = "9" * 5000
@@ -200,8 +200,8 @@ def test_record_that_a_reader_fails_on_is_reported(make, monkeypatch, caplog, er
 def test_missing_file_and_folder_are_reported(tmp_path):
     (missing,) = formats.read_file(tmp_path / "none.bib")
     (folder,) = formats.read_file(tmp_path)
-    assert "does not exist" in missing.why
-    assert "folder" in folder.why
+    assert "does not exist" in missing.reason
+    assert "folder" in folder.reason
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
@@ -209,7 +209,7 @@ def test_file_without_permission_is_reported(make):
     path = make("a.bib", BIB)
     path.chmod(0)
     (skipped,) = formats.read_file(path)
-    assert "permission" in skipped.why
+    assert "permission" in skipped.reason
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.xml.gz"])
@@ -224,7 +224,7 @@ def test_truncated_gzip_gives_records_before_the_break(make, name):
     *papers, skipped = formats.read_file(path)
     assert len(papers) > 3950
     assert all(isinstance(paper, Paper) for paper in papers)
-    assert "incomplete" in skipped.why
+    assert "incomplete" in skipped.reason
 
 
 def test_damaged_gzip_is_reported(make):
@@ -232,7 +232,7 @@ def test_damaged_gzip_is_reported(make):
     data = bytearray(path.read_bytes())
     data[30:40] = b"\0" * 10
     path.write_bytes(data)
-    assert "damaged" in list(formats.read_file(path))[-1].why
+    assert "damaged" in list(formats.read_file(path))[-1].reason
 
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10 if n else "lol"}">' for n in range(12))
@@ -286,7 +286,7 @@ def test_damaged_file_of_any_format_gives_papers_or_reasons(tmp_path_factory, co
     path.write_bytes(body)
     for one in formats.read_file(path):
         assert isinstance(one, Paper | Skipped)
-        assert one.title if isinstance(one, Paper) else one.why.endswith(".")
+        assert one.title if isinstance(one, Paper) else one.reason.endswith(".")
 
 
 @pytest.mark.parametrize("format", [f for f in formats.FORMATS if f.NAME != "pdf"])
@@ -319,7 +319,7 @@ def test_endless_line_does_not_fill_memory(tmp_path, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert first == last
-    assert (skipped.entry, "longer than" in skipped.why) == ("Line 2", True)
+    assert (skipped.entry, "longer than" in skipped.reason) == ("Line 2", True)
     assert peak < 8_000_000
 
 
@@ -345,7 +345,7 @@ def test_memory_use_is_independent_of_number_of_lines(make):
     ],
 )  # fmt: skip
 def test_file_in_folder_is_tried_or_refused_with_reason(make, name, content, expected):
-    why = formats.why_unread(make(name, content))
+    why = formats.unread_reason(make(name, content))
     assert (not why) is expected and (not why or why.endswith("."))
 
 
@@ -354,4 +354,4 @@ def test_every_real_file_gives_papers_or_reasons(shared):
         if path.is_file() and path.parent.name not in ("pdf", "bib", "ris"):
             found = list(formats.read_file(path))
             assert found, path.name
-            assert all(f.why.endswith(".") for f in found if isinstance(f, Skipped))
+            assert all(f.reason.endswith(".") for f in found if isinstance(f, Skipped))

@@ -49,7 +49,7 @@ def test_skipped_entries_of_real_bibliographies_name_the_reason(bibliographies):
     skipped = [s for read in bibliographies.values() for s in read if isinstance(s, Skipped)]
     assert len(skipped) == 22
     reasons = ("no title", "@set", "not followed by {")
-    assert all(any(reason in s.why for reason in reasons) for s in skipped)
+    assert all(any(reason in s.reason for reason in reasons) for s in skipped)
 
 
 def test_accents_in_real_bibliographies_are_decoded(bibliographies):
@@ -78,7 +78,7 @@ def test_real_ris_exports_give_titles_years_and_authors(exports):
 def test_other_json_is_refused_with_reason(shared):
     for path in sorted((shared / "fixtures" / "json").glob("*.json")):
         (skipped,) = csl_json.read(path)
-        assert "not CSL-JSON" in skipped.why
+        assert "not CSL-JSON" in skipped.reason
 
 
 @pytest.mark.parametrize("module", [bibtex, ris, csl_json])

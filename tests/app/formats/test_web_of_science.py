@@ -137,7 +137,7 @@ def test_article_number_stands_for_missing_pages(read):
 def test_record_without_title_is_skipped_and_others_are_read(read):
     first, skipped, last = read("PT J\nTI A\nER\n\nPT J\nAU Lee, A\nUT WOS:2\nER\n\nPT J\nTI B\n")
     assert (first.title, last.title) == ("A", "B")
-    assert isinstance(skipped, Skipped) and skipped.entry == "WOS:2" and "Line 5" in skipped.why
+    assert isinstance(skipped, Skipped) and skipped.entry == "WOS:2" and "Line 5" in skipped.reason
 
 
 def test_file_without_records_is_reported(read):

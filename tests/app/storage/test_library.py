@@ -9,7 +9,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from sciread_app.domain.annotations.annotations import ReadingPlace
+from sciread_app.domain.annotations.annotations import ReadingPosition
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Author, Identifier, Order, PaperId, Skipped
@@ -307,7 +307,7 @@ def test_ids_by_last_reading_begin_with_file_read_last(library):
         file = Attachment(PaperId(number), f"/{number}.pdf", str(number))
         library.attachments.put([(file, "")])
     for file in ("2", "1"):
-        library.annotations.remember(file, ReadingPlace())
+        library.annotations.remember(file, ReadingPosition())
     assert library.ids(Order.last_read).tolist() == [1, 2, 3]
     assert library.ids(Order.earliest_read).tolist() == [2, 1, 3]
 
@@ -326,7 +326,7 @@ def test_order_and_its_reverse_list_all_papers(library, order):
     for number, file in enumerate("ab", start=1):
         library.attachments.put([(Attachment(PaperId(number), f"/{file}.pdf", file), "")])
     for file in ("b", "a"):
-        library.annotations.remember(file, ReadingPlace())
+        library.annotations.remember(file, ReadingPosition())
     a, b, x, y = (identifier("doi", f"10.1000/{name}") for name in "abxy")
     library.citations.put([(x, a), (x, b), (y, b)], "test")
     assert order.reverse.reverse is order

@@ -10,7 +10,7 @@ from sciread_app.ui.add_papers.page import AddPapersPage
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.navigation import PageTabs
-from sciread_app.ui.shell.page_registry import PAGES, PLACES, pages_of, place_of
+from sciread_app.ui.shell.page_registry import NAVIGATION_ITEMS, PAGES, navigation_item_of, pages_of
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.add_papers import BUSY
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -27,7 +27,7 @@ def goal(window, title):
     return next(action for action in go.actions() if action.text() == title)
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("place", NAVIGATION_ITEMS, ids=lambda place: place.key)
 def test_place_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
     window = show_window(FakeGateway(3))
     page = pages_of(place.key)[0]
@@ -87,9 +87,9 @@ def test_page_is_in_the_go_menu_and_marks_its_place(qtbot, show_window, jobs, sp
     action = goal(window, spec.title)
     action.trigger()
     assert window.shows(spec.key) and action.isChecked()
-    assert window.navigation_bar.button(spec.place).isChecked()
+    assert window.navigation_bar.button(spec.item).isChecked()
     tabs = window.findChild(PageTabs)
-    assert tabs.isVisible() == place_of(spec.key).tabs
+    assert tabs.isVisible() == navigation_item_of(spec.key).tabs
     if tabs.isVisible():
         assert tabs.tabText(tabs.currentIndex()) == spec.title
     qtbot.waitUntil(lambda: not jobs.running())
@@ -195,7 +195,9 @@ def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_p
     qtbot.addWidget(window)
     window.go_to("intake")
     assert window.findChild(AddPapersPage) is None
-    assert not any(window.navigation_bar.button(place.key).isEnabled() for place in PLACES)
+    assert not any(
+        window.navigation_bar.button(place.key).isEnabled() for place in NAVIGATION_ITEMS
+    )
     assert (
         window.navigation_bar.activity.isEnabled()
         and not menu_action(window, "Add papers").isEnabled()

@@ -125,7 +125,7 @@ def test_papers_are_added_organised_exported_and_edits_undone(
     look_for(qtbot, jobs, window, "author:maeterlinck")
     assert titles(window) == ["The life of the bee"]
     press(Key.Key_Down)
-    (paper,) = window.page.result_list.chosen()
+    (paper,) = window.page.result_list.selected()
     for key, text in ((Key.Key_T, "to read"), (Key.Key_C, "thesis/bees")):
         press(key)
         chooser = wait_for_popup(qtbot, PickerPopup)

@@ -295,7 +295,7 @@ def _open_paper(window):
     yield
     page.details.write_note()
     yield
-    page.copy_chosen()
+    page.copy_selected()
     yield
     page.close_paper()
     page.search_box.set_text("")

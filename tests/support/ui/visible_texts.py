@@ -93,7 +93,7 @@ def _of(widget: QWidget) -> Iterator[str]:
 
 def _of_action(action: QAction) -> Iterator[str]:
     yield from (action.text(), action.toolTip(), action.statusTip(), action.whatsThis())
-    yield str(action.property("why_not") or "")
+    yield str(action.property("unavailable_reason") or "")
 
 
 def _of_model(model: QAbstractItemModel, inside: QModelIndex) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _filter(window: MainWindow) -> Iterator[str]:
     for fragment in ("year:2012..2018", "is:unread"):
         window.page.set_scope(fragment)
         yield "filtering"
-    window.page.show_similar(window.page.result_list.chosen()[:1])
+    window.page.show_similar(window.page.result_list.selected()[:1])
     yield "similar papers"
     window.page.set_scope("")
     yield "filtering"
@@ -86,7 +86,7 @@ def _open_papers(window: MainWindow) -> Iterator[str]:
 def _editor(window: MainWindow) -> Iterator[str]:
     window.page.result_list.selectAll()
     yield "selecting all papers"
-    if chosen := window.page.result_list.chosen()[:1_000]:
+    if chosen := window.page.result_list.selected()[:1_000]:
         window.context.edits.submit(
             "Tagged papers", lambda editor: editor.tag(chosen, "of the day")
         )

@@ -147,8 +147,8 @@ def test_score_must_be_a_finite_number(number):
     ],
 )
 def test_scores_are_comparable_only_under_equal_conditions(change, why):
-    assert why in result().why_not(result(**change))
-    assert bool(why) == bool(result().why_not(result(**change)))
+    assert why in result().incomparable_reason(result(**change))
+    assert bool(why) == bool(result().incomparable_reason(result(**change)))
 
 
 def test_report_finds_results_and_scores_by_name():

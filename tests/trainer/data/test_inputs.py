@@ -257,7 +257,7 @@ def test_xml_with_own_entities_is_refused(tmp_path: Path) -> None:
         '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
     ).replace("Seen.", "&x;&b;")
     found = read(file(tmp_path, f"{attack}</PubmedArticleSet>"), "pubmed")
-    assert "entities" in found[-1].why
+    assert "entities" in found[-1].reason
     assert not any(isinstance(record, InputRecord) for record in found)
 
 

@@ -165,7 +165,7 @@ def test_damaged_parquet_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1 and no more")
     (problem,) = read(path, "table")
-    assert "invalid" in problem.why
+    assert "invalid" in problem.reason
 
 
 def test_parquet_without_pyarrow_says_what_to_install(

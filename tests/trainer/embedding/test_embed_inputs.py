@@ -88,7 +88,7 @@ def test_input_reports_bad_entries_and_continues(tmp_path):
     assert [r.title for r in records if isinstance(r, InputRecord)] == ["One", "Two"]
     problems = [r for r in records if isinstance(r, RecordProblem)]
     assert [p.entry for p in problems] == ["byte 18", "byte 27", "x"]
-    assert "neither a title nor an abstract" in problems[2].why
+    assert "neither a title nor an abstract" in problems[2].reason
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_largest_strength_without_loss_in_search_is_chosen(
     choice = choose_head(recipe, corpus, labels_of(corpus), Encoder(package, "cpu").encode)
     assert choice.strength == strength
     assert (choice.head is None) == (choice.strength == 0)
-    assert bool(choice.why) == (choice.head is None)
+    assert bool(choice.reason) == (choice.head is None)
     assert choice.without[QUERIES] == 0.8
 
 
@@ -170,7 +170,7 @@ def test_papers_of_one_label_give_no_layer(corpus: Corpus, tmp_path: Path) -> No
     recipe = small_recipe("miread", corpus.folder, package.folder)
     choice = choose_head(recipe, corpus, (one[0], one[1]), Encoder(package, "cpu").encode)
     assert choice.head is None
-    assert choice.why
+    assert choice.reason
 
 
 @pytest.mark.parametrize("method", ["miread", "physbert"])

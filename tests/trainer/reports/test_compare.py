@@ -149,7 +149,7 @@ def test_compare_lists_refused_tasks(tmp_path):
         write_items(folder, {"cite": {"map": items(values)}})
     found = compare(tmp_path / "a", tmp_path / "b")
     assert [each.metric.name for each in found.compared] == ["map"]
-    assert [(each.what, each.why) for each in found.refused] == [
+    assert [(each.what, each.reason) for each in found.refused] == [
         ("Cite, nDCG", "the metric has no values for individual items")
     ]
 

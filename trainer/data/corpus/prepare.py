@@ -15,7 +15,7 @@ from trainer.data.corpus.progress import PrepareProgress
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.corpus.split import SplitRule
 from trainer.data.inputs import InputKind, kind_named, kind_of
-from trainer.data.inputs.source import Source, why_unreadable
+from trainer.data.inputs.source import Source, unreadable_reason
 
 # Records between two reports of progress; full texts take longer.
 _EVERY, _EVERY_TEXT = 2_000, 100
@@ -103,7 +103,7 @@ class _Preparation:
             if isinstance(found, RecordProblem):
                 if found.paper:
                     self._builder.unread()
-                self._problem(file, found.entry, found.why)
+                self._problem(file, found.entry, found.reason)
             elif isinstance(found, CitedIds):
                 self._builder.cite(found.id, found.cites, found.second_hand)
                 file["citations"] += len(found.cites) + len(found.second_hand)
@@ -147,7 +147,7 @@ class _Preparation:
             except TooLongError as error:
                 self._problem(file, f"line {error}", "The line is too long for a citation.")
             except UNREADABLE as error:
-                self._problem(file, "", why_unreadable(error))
+                self._problem(file, "", unreadable_reason(error))
 
     def _begin(self, kind: InputKind, source: Source) -> dict[str, Any]:
         self._watch.note(f"Reading {source.path} ({kind.title})")
@@ -177,7 +177,7 @@ def _readable(
     try:
         yield from kind.read(source)
     except UNREADABLE as error:
-        yield RecordProblem("", why_unreadable(error), paper=False)
+        yield RecordProblem("", unreadable_reason(error), paper=False)
 
 
 def _opened(name: str, collection: str, full_text: bool) -> tuple[InputKind, Source]:

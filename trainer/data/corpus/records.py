@@ -51,7 +51,7 @@ class RecordProblem(NamedTuple):
     """
 
     entry: str
-    why: str
+    reason: str
     paper: bool = True
 
 

@@ -17,7 +17,7 @@ from trainer.contract.files import UNREADABLE, numbered_lines
 from trainer.data.corpus.columns import TextColumn
 from trainer.data.corpus.corpus import SHARES, Split, split_of
 from trainer.data.corpus.records import clean_id
-from trainer.data.inputs.source import Source, why_unreadable
+from trainer.data.inputs.source import Source, unreadable_reason
 
 _ALL = "100/0/0"
 _NAMED = "named"
@@ -124,7 +124,9 @@ def _ids(path: Path) -> Iterator[str]:
                 for _, line in numbered_lines(stream)
             }
     except UNREADABLE as error:
-        raise TrainerError(f"{path}: {why_unreadable(error)}", "Specify a file of IDs.") from error
+        raise TrainerError(
+            f"{path}: {unreadable_reason(error)}", "Specify a file of IDs."
+        ) from error
     if not found - {""}:
         raise TrainerError(f"{path} contains no IDs.", "The file must contain one ID per line.")
     yield from found - {""}

@@ -11,7 +11,7 @@ from trainer.contract.files import UNREADABLE
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.inputs import by_id, json_lines, library, pairs, pubmed_xml, tables
 from trainer.data.inputs.json_stream import BadJson, entries
-from trainer.data.inputs.source import Source, why_unreadable
+from trainer.data.inputs.source import Source, unreadable_reason
 
 
 class InputKind(NamedTuple):
@@ -59,7 +59,7 @@ def kind_of(source: Source) -> InputKind:
     try:
         key = _key(source)
     except UNREADABLE as error:
-        raise TrainerError(f"{source.path}: {why_unreadable(error)}") from error
+        raise TrainerError(f"{source.path}: {unreadable_reason(error)}") from error
     if not key:
         raise _unknown(source)
     return kind_named(key)

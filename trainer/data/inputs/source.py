@@ -63,7 +63,7 @@ class Source:
         return next(self.pieces(), b"")
 
 
-def why_unreadable(error: Exception) -> str:
+def unreadable_reason(error: Exception) -> str:
     """Describe an error of UNREADABLE in one sentence."""
     if isinstance(error, PermissionError):
         return "Permission denied. Change the permissions of the file."

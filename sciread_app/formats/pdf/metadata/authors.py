@@ -53,7 +53,9 @@ class AuthorChoice:
     remark: str = ""
 
 
-def chosen_authors(evidence: MetadataEvidence, title: str, cited: Sequence[Author]) -> AuthorChoice:
+def selected_authors(
+    evidence: MetadataEvidence, title: str, cited: Sequence[Author]
+) -> AuthorChoice:
     """The authors of the paper with this title: those below it on the first page, or those in the
     file's metadata that the page confirms. `cited` are those of a citation of the paper on its
     pages, which confirms doubtful names or replaces them."""

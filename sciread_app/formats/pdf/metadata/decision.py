@@ -18,7 +18,7 @@ from sciread_app.domain.metadata.identifiers import (
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.content import title_of_name
 from sciread_app.formats.pdf.metadata.abstract import printed_abstract
-from sciread_app.formats.pdf.metadata.authors import chosen_authors
+from sciread_app.formats.pdf.metadata.authors import selected_authors
 from sciread_app.formats.pdf.metadata.cover_sheet import article_pages
 from sciread_app.formats.pdf.metadata.evidence import MetadataEvidence
 from sciread_app.formats.pdf.metadata.own_citation import OwnCitation, own_citation
@@ -105,7 +105,7 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
         how.append(f"arXiv number: {stamp.evidence}")
     if doi:
         how.append(f"DOI: {how_doi}")
-    authors = chosen_authors(evidence, title, citation.authors)
+    authors = selected_authors(evidence, title, citation.authors)
     if authors.evidence:
         how.append(f"{'authors' if authors.authors else 'no authors'}: {authors.evidence}")
     published, how_published = _published(evidence, stamp, citation, doi)

@@ -21,7 +21,7 @@ _LINE = 1.5  # points: the frame of an area
 _FAR = 100_000  # pixels
 
 Point = tuple[float, float]
-Place = Callable[[float, float], Point]
+ToPage = Callable[[float, float], Point]
 
 
 def may_annotate(document: PdfDocument) -> bool:
@@ -29,7 +29,7 @@ def may_annotate(document: PdfDocument) -> bool:
     return bool(pdfium.FPDF_GetDocPermissions(document) & _MAY_ANNOTATE)
 
 
-def annotate(page: PdfPage, place: Place, annotations: Iterable[dict[str, Any]]) -> None:
+def annotate(page: PdfPage, place: ToPage, annotations: Iterable[dict[str, Any]]) -> None:
     """Add annotations to a page, in the form of PdfAnnotation.to_wire.
 
     `place` converts points from the top left of the displayed page to the page's own coordinates.
@@ -60,7 +60,7 @@ def saved(document: PdfDocument) -> bytearray:
     return data
 
 
-def _fill(annotation: Any, place: Place, fields: dict[str, Any]) -> None:
+def _fill(annotation: Any, place: ToPage, fields: dict[str, Any]) -> None:
     kind = fields["kind"]
     done = [
         pdfium.FPDFAnnot_SetColor(
@@ -101,12 +101,12 @@ def _add_appearances(page: PdfPage) -> None:
         pdfium.FPDFBitmap_Destroy(bitmap)
 
 
-def _quad(place: Place, left: float, top: float, right: float, bottom: float) -> Any:
+def _quad(place: ToPage, left: float, top: float, right: float, bottom: float) -> Any:
     corners = ((left, top), (right, top), (left, bottom), (right, bottom))
     return pdfium.FS_QUADPOINTSF(*(edge for corner in corners for edge in place(*corner)))
 
 
-def _around(place: Place, boxes: Sequence[Sequence[float]]) -> Any:
+def _around(place: ToPage, boxes: Sequence[Sequence[float]]) -> Any:
     corners = [place(*corner) for box in boxes for corner in (box[:2], box[2:])]
     xs, ys = zip(*corners, strict=True)
     return pdfium.FS_RECTF(left=min(xs), top=max(ys), right=max(xs), bottom=min(ys))

@@ -154,7 +154,7 @@ class PdfDocument:
                 self._start_again(check)
             frame = self._exchange(request, name, self._seconds, check)
         if problem := frame.header.get("problem"):
-            why = _why_not(problem, frame.header)
+            why = _failure_reason(problem, frame.header)
             # Translators: «Page 3 cannot be shown: it is damaged.»
             message = tr("{pages} cannot be shown: {why}", pages=name, why=why)
             raise PageFailed(message, _NEXT)
@@ -258,7 +258,7 @@ def _failed(failure: ProcessFailed, pages: str) -> PageFailed:
     return PageFailed(message, _NEXT)
 
 
-def _why_not(problem: str, fields: dict[str, Any]) -> str:
+def _failure_reason(problem: str, fields: dict[str, Any]) -> str:
     if problem == "memory":
         return tr("it needs more memory than SciRead allows per page.")
     if problem == "fault":

@@ -41,7 +41,7 @@ class CannotShow(SciReadError):
 
     def __init__(self, why: FailureReason, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
-        self.why = why
+        self.reason = why
 
 
 class PageFailed(SciReadError):

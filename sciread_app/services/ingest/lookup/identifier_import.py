@@ -63,7 +63,7 @@ class Entry:
     state: EntryState
     paper: Paper | None = None
     candidates: tuple[Paper, ...] = ()
-    why: str = ""
+    reason: str = ""
 
 
 @dataclass
@@ -154,18 +154,18 @@ class IdentifierImport:
                 one.page = web_page.paper_at(one.address, self._client, task)
                 names = one.page.identifiers if one.page else ()
         except RequestRejected as error:
-            one.entry = Entry(one.text, EntryState.not_found, why=error.message)
+            one.entry = Entry(one.text, EntryState.not_found, reason=error.message)
             return
         except SourceError as error:
             why = f"{error.message} {error.hint}".strip()
-            one.entry = Entry(one.text, EntryState.failed, why=why)
+            one.entry = Entry(one.text, EntryState.failed, reason=why)
             return
         one.name = next((name for name in names if name.kind in LOOKED_UP), None)
         if one.name is None and one.page:
             one.entry = self._found(one.text, one.page)
         elif one.name is None:
             why = tr("The page does not name a paper.")
-            one.entry = Entry(one.text, EntryState.not_found, why=why)
+            one.entry = Entry(one.text, EntryState.not_found, reason=why)
 
     def _ask_by_identifier(self, wanted: Sequence[_Wanted], requests: RecordRequests) -> None:
         names = [one.name for one in wanted if one.name]
@@ -177,10 +177,10 @@ class IdentifierImport:
             if record := record or (one.page if one.page and one.page.title else None):
                 one.entry = self._found(one.text, record)
             elif any(one.name in part.unasked for part in parts):
-                one.entry = Entry(one.text, EntryState.failed, why=_why(requests))
+                one.entry = Entry(one.text, EntryState.failed, reason=_reason(requests))
             else:
                 why = tr("No online source lists this identifier.")
-                one.entry = Entry(one.text, EntryState.not_found, why=why)
+                one.entry = Entry(one.text, EntryState.not_found, reason=why)
 
     def _by_title(self, title: str, requests: RecordRequests) -> Entry:
         for paper in self._library.get(self._library.titled_like([block_keys(title)[0]])):
@@ -203,11 +203,11 @@ class IdentifierImport:
         if similar:
             candidates = tuple(similar[:_SHOWN_CANDIDATES])
             why = tr("Several papers have this title, or a similar one.")
-            return Entry(title, EntryState.offered, candidates=candidates, why=why)
+            return Entry(title, EntryState.offered, candidates=candidates, reason=why)
         if failed:
-            return Entry(title, EntryState.failed, why=_why(requests))
+            return Entry(title, EntryState.failed, reason=_reason(requests))
         why = tr("No online source lists this title.")
-        return Entry(title, EntryState.not_found, why=why)
+        return Entry(title, EntryState.not_found, reason=why)
 
 
 def split_texts(text: str) -> list[str]:
@@ -242,7 +242,7 @@ def _wanted(text: str) -> _Wanted:
     text = text.strip()
     if len(text) > _LONGEST_TEXT:
         why = tr("The text is too long. Enter an identifier, an address, or a title.")
-        return _Wanted(text, entry=Entry(text, EntryState.not_found, why=why))
+        return _Wanted(text, entry=Entry(text, EntryState.not_found, reason=why))
     if name := _name(text):
         return _Wanted(text, name)
     address = f"https://{text}" if text.startswith("www.") else text
@@ -257,11 +257,11 @@ def _wanted(text: str) -> _Wanted:
             "This is no identifier and no address, and too short for a title. Enter a DOI, an "
             "arXiv ID, a PMID, a PMCID, an ISBN, an address, or a whole title."
         )
-        return _Wanted(text, entry=Entry(text, EntryState.not_found, why=why))
+        return _Wanted(text, entry=Entry(text, EntryState.not_found, reason=why))
     return _Wanted(text)
 
 
-def _why(requests: RecordRequests) -> str:
+def _reason(requests: RecordRequests) -> str:
     """Why a source did not answer."""
     error = next(iter(requests.failed.values()))
     return f"{error.message} {error.hint}".strip()

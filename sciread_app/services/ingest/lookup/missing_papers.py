@@ -52,6 +52,6 @@ class MissingPapers:
         for entry, paper in self._identifiers.add_all([f"{k}:{v}" for k, v in names], task):
             if paper is not None:
                 added.append(paper)
-            elif entry.why:
-                failed.append(Skipped("", entry.text, entry.why))
+            elif entry.reason:
+                failed.append(Skipped("", entry.text, entry.reason))
         return added, failed

@@ -60,7 +60,7 @@ class OnlineLookup:
         if entry.paper and entry.paper.id:
             return entry.paper.id
         titles = "; ".join(f"“{one.title}”" for one in entry.candidates)
-        why = f"{entry.why} {titles}".strip()
+        why = f"{entry.reason} {titles}".strip()
         hint = tr(
             "Open the paper's web page, download the PDF or citation file, and add that file."
         )

@@ -122,7 +122,7 @@ class PdfFinder:
                 with os.fdopen(handle, "wb") as stream:
                     stream.write(body)
                 [content] = list(readers.read([half]))
-                if why := _why_not(paper, content):
+                if why := _failure_reason(paper, content):
                     return None, why
                 path = self._placed(half, paper)
             finally:
@@ -164,7 +164,7 @@ def _is_pdf(path: str) -> bool:
     return path.lower().endswith(".pdf")
 
 
-def _why_not(paper: Paper, content: PdfContent) -> str:
+def _failure_reason(paper: Paper, content: PdfContent) -> str:
     """The reason why a file is not the PDF of this paper; empty if it is."""
     if content.problem:
         return problems.translated(content.problem)

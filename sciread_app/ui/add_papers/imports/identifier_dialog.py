@@ -189,7 +189,7 @@ class IdentifierForm(QWidget):
             counts.append(tr("{n:,} failed", n=failed))
         if several := _count(entries, "offered"):
             counts.append(tr("{n:,} with several candidates", n=several))
-        reasons = dict.fromkeys(one.why for one in entries if str(one.state) == "failed")
+        reasons = dict.fromkeys(one.reason for one in entries if str(one.state) == "failed")
         show_text(self.status, ". ".join([", ".join(counts), *reasons]))
         self._show_state()
 
@@ -239,10 +239,12 @@ def _row(entry: Entry) -> CheckRow:
     if entry.paper:
         is_new = entry.paper.id is None
         paper = entry.paper
-        return CheckRow((_named(paper), state), is_new or None, paper, f"{entry.text}\n{entry.why}")
+        return CheckRow(
+            (_named(paper), state), is_new or None, paper, f"{entry.text}\n{entry.reason}"
+        )
     children = [CheckRow((_named(one), _names(one)), False, one) for one in entry.candidates]
-    tip = f"{entry.text}\n{entry.why}".strip()
-    text = " – ".join(filter(None, (" ".join(entry.text.split()), entry.why)))
+    tip = f"{entry.text}\n{entry.reason}".strip()
+    text = " – ".join(filter(None, (" ".join(entry.text.split()), entry.reason)))
     return CheckRow((text, state), tip=tip, children=children)
 
 

@@ -59,7 +59,7 @@ class ImportReportModel(RowModel[Skipped]):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         skipped = self.rows[index.row()]
-        entry, why = skipped.entry or tr("(whole file)"), sentence_case(skipped.why)
+        entry, why = skipped.entry or tr("(whole file)"), sentence_case(skipped.reason)
         whole = (skipped.file, entry, why)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class ZoteroDialog(QDialog):
     """Lists the data folders that were found, any other folder, and a Zotero that runs."""
 
-    chosen = Signal(object, bool)  # Path of a data folder, or None: that which runs; with groups
+    selected = Signal(object, bool)  # Path of a data folder, or None: that which runs; with groups
 
     def __init__(self, folders: Sequence[ZoteroFolder], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,7 +96,7 @@ class ZoteroDialog(QDialog):
         self.groups.setEnabled(self._path is not None)
 
     def _emit_choice(self) -> None:
-        self.chosen.emit(self._path, self.groups.isChecked())
+        self.selected.emit(self._path, self.groups.isChecked())
 
 
 def _described(folder: ZoteroFolder) -> str:

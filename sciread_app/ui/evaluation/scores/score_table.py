@@ -40,7 +40,7 @@ SMALL, GAP = 0.8, 6  # size of a published number; pixels between it and ours
 class ScoreTable(MetricTable):
     """Up and Down move between metrics."""
 
-    chosen = Signal(object)  # ScoreRow
+    selected = Signal(object)  # ScoreRow
 
     def __init__(self, appearance: Appearance) -> None:
         self._scores = ScoreModel()
@@ -73,7 +73,7 @@ class ScoreTable(MetricTable):
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)
         if row := self.current:
-            self.chosen.emit(row)
+            self.selected.emit(row)
 
     @property
     def has_papers(self) -> bool:

@@ -217,7 +217,7 @@ class ScoresView(QWidget):
     def _connect(self) -> None:
         self.suites.activated.connect(lambda _: self._choose_suite())
         self.boards.activated.connect(lambda _: self._show())
-        self.table.chosen.connect(self._show_row)
+        self.table.selected.connect(self._show_row)
 
 
 def _facts(row: ScoreRow, results: EvaluationResults, models: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from sciread_app.language import trn
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, scaled
-from trainer.contract.plots import Places
+from trainer.contract.plots import ScatterPlot
 
 HUES = 12
 DOT, REACH = 3.0, 8.0
@@ -26,7 +26,7 @@ class Scatter(QWidget):
     def __init__(self, name: str, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
-        self._places: Places | None = None
+        self._places: ScatterPlot | None = None
         self._small = scaled(self.font(), 0.82)
         self._letters = QFontMetricsF(self._small)
         self.setAccessibleName(name)
@@ -34,7 +34,7 @@ class Scatter(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         appearance.changed.connect(self.update)
 
-    def show_places(self, places: Places | None) -> None:
+    def show_places(self, places: ScatterPlot | None) -> None:
         """Show a projection; None shows an empty widget."""
         self._places = places
         if places:
@@ -107,7 +107,7 @@ class Scatter(QWidget):
         legend = self._legend()
         return legend[-1][1].bottom() if legend else 0.0
 
-    def _paint_legend(self, painter: QPainter, places: Places) -> None:
+    def _paint_legend(self, painter: QPainter, places: ScatterPlot) -> None:
         theme = self._appearance.theme
         top = self.height() - self._legend_height() - 2
         painter.setFont(self._small)
@@ -122,7 +122,7 @@ class Scatter(QWidget):
             painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, cut)
 
 
-def turned(places: Places, like: Places) -> Places:
+def turned(places: ScatterPlot, like: ScatterPlot) -> ScatterPlot:
     """The points rotated and mirrored to match the other projection as closely as possible, if both
     have the same papers; the orientation of a projection carries no meaning.
     """
@@ -134,5 +134,5 @@ def turned(places: Places, like: Places) -> Places:
     return replace(places, x=found[:, 0].tolist(), y=found[:, 1].tolist())
 
 
-def _where(places: Places) -> np.ndarray:
+def _where(places: ScatterPlot) -> np.ndarray:
     return np.stack([np.asarray(places.x, float), np.asarray(places.y, float)], axis=1)

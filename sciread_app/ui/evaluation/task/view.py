@@ -38,7 +38,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
-from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
+from trainer.contract.plots import Confusion, Distributions, Picture, ScatterPlot, ThresholdCurves
 
 if TYPE_CHECKING:
     from sciread_app.ui.evaluation.gateway import EvaluationGateway
@@ -113,7 +113,7 @@ class ClassModel(RowModel[ClassLine]):
 class ClassTable(MetricTable):
     """The scores of two models by class."""
 
-    chosen = Signal(str)  # a label
+    selected = Signal(str)  # a label
 
     def __init__(self, appearance: Appearance) -> None:
         self._classes = ClassModel()
@@ -136,7 +136,7 @@ class ClassTable(MetricTable):
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)
         if (at := self.currentIndex()).isValid():
-            self.chosen.emit(self._classes.rows[at.row()].label)
+            self.selected.emit(self._classes.rows[at.row()].label)
 
 
 class ClassDelegate(MetricDelegate[ClassModel]):
@@ -213,7 +213,7 @@ class TaskView(QWidget):
         self._build()
         self.pair.changed.connect(self.ask)
         self.tasks.activated.connect(lambda _: self._show_task())
-        self.classes.chosen.connect(self._point_at_class)
+        self.classes.selected.connect(self._point_at_class)
 
     def show_results(self, found: EvaluationResults) -> None:
         self._found = found
@@ -221,7 +221,7 @@ class TaskView(QWidget):
 
     def ask(self) -> None:
         """Load the figures stored with both reports."""
-        match = self._found.pair(*self.pair.chosen)
+        match = self._found.pair(*self.pair.selected)
         if match is None:
             self._jobs.drop("pictures")
             self._show_nothing()
@@ -253,7 +253,7 @@ class TaskView(QWidget):
         for result in self._sides[0].report.results:
             other = self._sides[1].report.result(result.task)
             drawn = any(side.get(result.task) for side in self._pictures)
-            if drawn and other and not result.why_not(other):
+            if drawn and other and not result.incomparable_reason(other):
                 self.tasks.addItem(result.title, result.task)
         self.tasks.setCurrentIndex(max(self.tasks.findData(before), 0))
         self.tasks.setEnabled(self.tasks.count() > 1)
@@ -272,7 +272,7 @@ class TaskView(QWidget):
             title.setText(name)
         kinds: dict[type, list[Picture | None]] = {
             kind: [next((p for p in side.values() if isinstance(p, kind)), None) for side in sides]
-            for kind in (Confusion, ThresholdCurves, Distributions, Places)
+            for kind in (Confusion, ThresholdCurves, Distributions, ScatterPlot)
         }
         self._note.clear()
         if any(kinds[Confusion]):
@@ -280,7 +280,7 @@ class TaskView(QWidget):
         elif any(kinds[ThresholdCurves]) or any(kinds[Distributions]):
             self._show_curves(kinds[ThresholdCurves], kinds[Distributions])
         else:
-            self._show_places(kinds[Places])
+            self._show_places(kinds[ScatterPlot])
 
     def _show_classes(self, found: Sequence[Picture | None]) -> None:
         one, other = (p if isinstance(p, Confusion) else None for p in found)
@@ -330,7 +330,7 @@ class TaskView(QWidget):
         self._pages.setCurrentIndex(2)
 
     def _show_places(self, places: Sequence[Picture | None]) -> None:
-        one, other = (found if isinstance(found, Places) else None for found in places)
+        one, other = (found if isinstance(found, ScatterPlot) else None for found in places)
         self.scatters[0].show_places(one)
         self.scatters[1].show_places(turned(other, one) if one and other else other)
         self._note.setText(

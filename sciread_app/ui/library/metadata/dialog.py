@@ -53,7 +53,7 @@ _LACKING: Mapping[str, Callable[[int], str]] = {
 }
 LACKED = tuple(_LACKING)
 
-Chosen = Mapping[PaperId, Sequence[FieldChange]]
+SelectedChanges = Mapping[PaperId, Sequence[FieldChange]]
 Fields = Mapping[PaperId, Sequence[str]]  # by their names
 
 
@@ -73,7 +73,7 @@ class MetadataDialog(QDialog):
         missing: Sequence[str],
         workspace: Workspace,
         jobs: JobRunner,
-        apply: Callable[[Chosen], object],
+        apply: Callable[[SelectedChanges], object],
         undo: Callable[[Fields], object],
         reopen: Callable[[Sequence[PaperId]], object],
         parent: QWidget,
@@ -104,7 +104,7 @@ class MetadataDialog(QDialog):
         """Ask the services, unless they are being asked or have found something."""
         if self._job or self.model.rows:
             return
-        ids, workspace = self._chosen_papers(), self._workspace
+        ids, workspace = self._selected_papers(), self._workspace
 
         def work(task: Task) -> tuple[LookupReport, list[CheckRow]]:
             report = workspace.metadata.look_up(ids, task)
@@ -194,7 +194,7 @@ class MetadataDialog(QDialog):
         self._stop()
         super().done(result)
 
-    def _chosen_papers(self) -> list[PaperId]:
+    def _selected_papers(self) -> list[PaperId]:
         if self.papers is not None:
             return list(self.papers)
         checked = (group.papers for group in self.groups.values() if group.box.isChecked())
@@ -272,7 +272,7 @@ class MetadataDialog(QDialog):
         self.intro.setVisible(not found)
         self.list.setVisible(found)
         self.look_up_button.setVisible(not found)
-        self.look_up_button.setEnabled(not self._job and bool(self._chosen_papers()))
+        self.look_up_button.setEnabled(not self._job and bool(self._selected_papers()))
         self.stop_button.setVisible(self._job is not None)
         self.apply_button.setVisible(found and not self._is_applied)
         self.apply_button.setEnabled(count > 0)

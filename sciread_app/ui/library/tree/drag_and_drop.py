@@ -68,7 +68,7 @@ class PaperDrag(QObject):
         return False
 
     def _start(self) -> None:
-        chosen = self._hits.chosen()
+        chosen = self._hits.selected()
         if chosen:
             drag = QDrag(self._hits)
             drag.setMimeData(pack_papers(chosen))

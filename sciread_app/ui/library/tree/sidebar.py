@@ -129,7 +129,7 @@ class Sidebar(QFrame):
 
     def show_scope(self, fragment: str) -> None:
         """Select the node of this clause, if there is one; the page shows it already."""
-        chosen = self.tree.chosen()
+        chosen = self.tree.selected()
         elsewhere = any(node.kind is NodeKind.duplicates for node in chosen)  # a page of its own
         if not chosen or elsewhere or scope_of(chosen)[0] != fragment:
             node = self.model.tree.node_for(fragment)
@@ -268,7 +268,7 @@ class Sidebar(QFrame):
     def _move(self, paths: Sequence[str], below: str) -> None:
         steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
         text = trn("Moved {n:,} collection", "Moved {n:,} collections", len(paths))
-        shown = [node for node in self.tree.chosen() if node.key in paths]
+        shown = [node for node in self.tree.selected() if node.key in paths]
         self._work.submit(tr("Moving collections"), *steps, done=text)
         if len(shown) == 1 and shown[0].kind is NodeKind.collection:
             path = "/".join(filter(None, (below, last_of(shown[0].key))))
@@ -303,7 +303,7 @@ class Sidebar(QFrame):
 
     def _follow(self, nodes: Sequence[TreeNode], new: str, label: str) -> None:
         """Update the page's scope after a node that it shows was renamed or removed."""
-        if list(nodes) == self.tree.chosen():
+        if list(nodes) == self.tree.selected():
             self.scope_requested.emit(new, label)
 
     def put(self, node: TreeNode, ids: Sequence[PaperId]) -> None:

@@ -162,7 +162,7 @@ class LibraryTreeDelegate(QStyledItemDelegate):
         if not (chosen or hovered or focused):
             return
         painter.setPen(QColor(theme.accent) if focused else Qt.PenStyle.NoPen)
-        fill = QColor(theme.chosen if chosen else theme.track if hovered else theme.window)
+        fill = QColor(theme.selected if chosen else theme.track if hovered else theme.window)
         painter.setBrush(fill)
         box = QRectF(option.rect).adjusted(-1.5, 0.5, -2.5, -0.5)
         painter.drawRoundedRect(box, ROUND, ROUND)
@@ -221,7 +221,7 @@ class LibraryTreeView(QTreeView):
 
     def set_open(self, names: Iterable[NameEntry]) -> None:
         self._open = set(names)
-        self._restore([node.name for node in self.chosen()])
+        self._restore([node.name for node in self.selected()])
 
     def show_tree(self, tree: LibraryTreeNodes) -> None:
         """Show another tree. Selection, expansion and scroll position are kept; matches of a filter
@@ -229,7 +229,7 @@ class LibraryTreeView(QTreeView):
         if self.state() is QAbstractItemView.State.EditingState:
             self._held = tree  # a name is being edited
             return
-        chosen, top = [node.name for node in self.chosen()], self.verticalScrollBar().value()
+        chosen, top = [node.name for node in self.selected()], self.verticalScrollBar().value()
         if not self._model.show(tree):
             self.viewport().update()
             return
@@ -243,7 +243,7 @@ class LibraryTreeView(QTreeView):
         with self._by_itself():
             self._mark(names)
 
-    def chosen(self) -> list[TreeNode]:
+    def selected(self) -> list[TreeNode]:
         nodes = [self._model.node(index) for index in self.selectedIndexes()]
         return sorted(nodes, key=lambda node: (node.kind.value, node.key))
 
@@ -262,7 +262,7 @@ class LibraryTreeView(QTreeView):
     def selectionChanged(self, chosen: QItemSelection, left: QItemSelection) -> None:
         super().selectionChanged(chosen, left)
         if not self._own and self._pressed is None and self.selectedIndexes():
-            self.current_changed.emit(self.chosen())
+            self.current_changed.emit(self.selected())
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         super().closeEditor(editor, hint)
@@ -276,15 +276,15 @@ class LibraryTreeView(QTreeView):
         """Drag as a copy, since the view would itself remove rows that are moved."""
         with self._by_itself():
             super().startDrag(Qt.DropAction.CopyAction)
-        self._mark_what_was_chosen()
+        self._mark_selection()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Deselect dragged nodes first, so that the page follows only the node that it shows."""
-        self._mark_what_was_chosen()
+        self._mark_selection()
         super().dropEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, chosen = event.key(), self.chosen()
+        key, chosen = event.key(), self.selected()
         if self.state() is QAbstractItemView.State.EditingState:
             event.accept()  # the key that ends editing must not act on the tree
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and chosen:
@@ -309,7 +309,7 @@ class LibraryTreeView(QTreeView):
         index = self.currentIndex() if by_key else self.indexAt(event.pos())
         node = self._model.node(index)
         place = self.visualRect(index).center() if by_key else event.pos()
-        chosen = self.chosen()
+        chosen = self.selected()
         nodes = chosen if node in chosen else [node] if index.isValid() else []
         self.menu_requested.emit(nodes, self.viewport().mapToGlobal(place))
 
@@ -326,14 +326,14 @@ class LibraryTreeView(QTreeView):
         ):
             self.add_below(node)
         else:
-            self._pressed = self.chosen()
+            self._pressed = self.selected()
             super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         before, self._pressed = self._pressed, None
-        if before is not None and self.chosen() and self.chosen() != before:
-            self.current_changed.emit(self.chosen())
+        if before is not None and self.selected() and self.selected() != before:
+            self.current_changed.emit(self.selected())
 
     def drawBranches(self, painter: QPainter, line: QRect, index: Index) -> None:
         """Paint only the expand arrow of nodes with children; the style sheet's own arrows are
@@ -347,7 +347,7 @@ class LibraryTreeView(QTreeView):
                 place.translate(0, ABOVE_HEADING // 2)
             icon(name, self._appearance.theme.faint).paint(painter, place)
 
-    def _mark_what_was_chosen(self) -> None:
+    def _mark_selection(self) -> None:
         """Restore the selection from before the button was pressed."""
         before, self._pressed = self._pressed, None
         if before is not None:
@@ -366,7 +366,7 @@ class LibraryTreeView(QTreeView):
         node = self._model.node(index)
         if node.kind in HEADINGS:
             self.setExpanded(index, not self.isExpanded(index))
-        elif self.chosen() == [node] and self._pressed in (None, [node]):
+        elif self.selected() == [node] and self._pressed in (None, [node]):
             self.current_changed.emit([node])
 
     def _fold(self, index: Index, is_open: bool) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
 
-Places = NDArray[np.float32]
+Coordinates = NDArray[np.float32]
 
 MARGIN = 36  # pixels around the whole map
 CLEARANCE = 14  # pixels between points and the covered corner
@@ -26,7 +26,7 @@ class Camera:
     width: float = 800.0
     height: float = 600.0
 
-    def fitting(self, places: Places, left: float = 0.0, below: float = 0.0) -> Camera:
+    def fitting(self, places: Coordinates, left: float = 0.0, below: float = 0.0) -> Camera:
         """A camera that shows all these points, at most at life size for a single one.
 
         The bottom left corner, `left` pixels wide and `below` pixels high, is covered by something
@@ -49,7 +49,7 @@ class Camera:
         return best
 
     def _around(
-        self, whole: Camera, places: Places, scale: float, left: float, below: float
+        self, whole: Camera, places: Coordinates, scale: float, left: float, below: float
     ) -> Camera | None:
         """A camera of this scale that moves the points off the corner, if there is one."""
         low, high = places.min(axis=0).tolist(), places.max(axis=0).tolist()
@@ -62,20 +62,20 @@ class Camera:
                 return camera
         return None
 
-    def _clears(self, camera: Camera, places: Places, left: float, below: float) -> bool:
+    def _clears(self, camera: Camera, places: Coordinates, left: float, below: float) -> bool:
         """Whether the corner covers none of the points."""
         x, y = camera.screen(places).T
         return not ((x < left + CLEARANCE) & (y > self.height - below - CLEARANCE)).any()
 
-    def _beside(self, places: Places, left: float) -> Camera:
+    def _beside(self, places: Coordinates, left: float) -> Camera:
         shown = replace(self, width=self.width - left)._filled(places)
         return replace(shown, x=shown.x - left / 2 / shown.scale, width=self.width)
 
-    def _above(self, places: Places, below: float) -> Camera:
+    def _above(self, places: Coordinates, below: float) -> Camera:
         shown = replace(self, height=self.height - below)._filled(places)
         return replace(shown, y=shown.y + below / 2 / shown.scale, height=self.height)
 
-    def _filled(self, places: Places) -> Camera:
+    def _filled(self, places: Coordinates) -> Camera:
         """A camera whose frame these points fill."""
         low, high = places.min(axis=0).tolist(), places.max(axis=0).tolist()
         across, down = max(high[0] - low[0], 0.05), max(high[1] - low[1], 0.05)
@@ -114,12 +114,12 @@ class Camera:
         down = (at.y() - self.height / 2) / scale
         return replace(self, x=under.x() - right, y=under.y() - down, scale=scale)
 
-    def screen(self, places: Places) -> Places:
+    def screen(self, places: Coordinates) -> Coordinates:
         """Pixel coordinates of map positions."""
         # Single precision would make pixels jitter at high zoom.
         shift = np.array([self.x, self.y])
         middle = np.array([self.width / 2, self.height / 2])
-        pixels: Places = ((places - shift) * self.scale + middle).astype(np.float32)
+        pixels: Coordinates = ((places - shift) * self.scale + middle).astype(np.float32)
         return pixels
 
     def point(self, place: tuple[float, float]) -> QPointF:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from sciread_app.services.map.map_service import Cluster
-from sciread_app.ui.map.canvas.camera import MARGIN, Places
+from sciread_app.ui.map.canvas.camera import MARGIN, Coordinates
 
 GAP = 6.0  # pixels between two labels
 HALO = 4.0  # pixels of margin around a text, which its halo needs
@@ -72,7 +72,7 @@ class Placed(NamedTuple):
 class Occupancy:
     """Counts the points of a group, and of all, in rectangles of the map, on a grid."""
 
-    def __init__(self, places: Places, labels: NDArray[np.int16], groups: int) -> None:
+    def __init__(self, places: Coordinates, labels: NDArray[np.int16], groups: int) -> None:
         self._low = places.min(axis=0).astype(float) if len(places) else np.zeros(2)
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         self._cell = max(extent, 1e-6) / _CELLS
@@ -138,7 +138,7 @@ class LabelPlacement:
         self,
         clusters: Sequence[Cluster],
         occupancy: Occupancy,
-        extent: Places,
+        extent: Coordinates,
         font: QFont,
         *,
         crowded: bool = False,
@@ -192,10 +192,10 @@ class LabelPlacement:
                 placed.append(Placed(int(self._groups[row]), text, box, end))
         return placed
 
-    def _frame(self, scale: float) -> tuple[Places, Places]:
+    def _frame(self, scale: float) -> tuple[Coordinates, Coordinates]:
         """Return the corners of the rectangle that labels stay in."""
-        low: Places = self._extent.min(axis=0) * scale + 4 - MARGIN
-        high: Places = self._extent.max(axis=0) * scale + MARGIN - 4
+        low: Coordinates = self._extent.min(axis=0) * scale + 4 - MARGIN
+        high: Coordinates = self._extent.max(axis=0) * scale + MARGIN - 4
         return low, high
 
     def _options(self, texts: _Texts, scale: float) -> _Options:
@@ -269,7 +269,7 @@ def _overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
     return overlapping
 
 
-def _label(row: int, texts: _Texts, corner: Places) -> tuple[str, QRectF]:
+def _label(row: int, texts: _Texts, corner: Coordinates) -> tuple[str, QRectF]:
     return texts.lines[row], QRectF(*corner.tolist(), *texts.sizes[row].tolist())
 
 

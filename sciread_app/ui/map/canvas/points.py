@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.services.map.map_service import MapLayout
-from sciread_app.ui.map.canvas.camera import Places
+from sciread_app.ui.map.canvas.camera import Coordinates
 from sciread_app.ui.map.canvas.label_placement import Occupancy
 from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 
@@ -166,7 +166,7 @@ def added_radius(citations: NDArray[np.int64]) -> NDArray[np.float32]:
     return pixels
 
 
-def extent(places: Places) -> Places:
+def extent(places: Coordinates) -> Coordinates:
     """Return points that are enough to fit a camera: two corners of the bounding box, and those
     that nothing lies to the left of and below."""
     if not len(places):

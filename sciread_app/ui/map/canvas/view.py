@@ -39,7 +39,7 @@ from PySide6.QtWidgets import QGestureEvent, QPinchGesture, QWidget
 from sciread_app.language import tr
 from sciread_app.services.map.map_service import Cluster
 from sciread_app.ui.jobs.runner import JobRunner
-from sciread_app.ui.map.canvas.camera import Camera, Places
+from sciread_app.ui.map.canvas.camera import Camera, Coordinates
 from sciread_app.ui.map.canvas.drag import Drag
 from sciread_app.ui.map.canvas.group_labels import (
     NEAR,
@@ -100,7 +100,9 @@ class MapView(QWidget):
         self._placements: dict[tuple[int, float], LabelPlacement] = {}  # by level and font size
         self.placed_titles: list[Placed] = []  # titles next to points
         self.fit_scale = 1.0  # the scale that shows the whole map
-        self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
+        self._goal: Coordinates | None = (
+            None  # the region to keep in view until the next pan or zoom
+        )
         self.animated = False  # animate to a new camera instead of jumping
         self._start = self.camera
         self._animation = QVariantAnimation(
@@ -490,7 +492,7 @@ class MapView(QWidget):
             self.camera = self._fitting(self._goal)
         self._changed()
 
-    def _fitting(self, places: Places) -> Camera:
+    def _fitting(self, places: Coordinates) -> Camera:
         return self.camera.fitting(places, self._corner.width(), self._corner.height())
 
     def _animate(self, part: float) -> None:

@@ -34,7 +34,7 @@ from sciread_app.domain.annotations.annotations import (
     Highlight,
     Link,
     PagePosition,
-    ReadingPlace,
+    ReadingPosition,
 )
 from sciread_app.language import tr
 from sciread_app.services.library.reader import OpenFile
@@ -118,14 +118,14 @@ class PageView(QAbstractScrollArea):
         return PagePosition(page, layout.on_page(page, QPointF(middle, top))[1])
 
     @property
-    def place(self) -> ReadingPlace:
-        return ReadingPlace(self._place, self.zoom, self.turn)
+    def position(self) -> ReadingPosition:
+        return ReadingPosition(self._place, self.zoom, self.turn)
 
     @property
     def factor(self) -> float:
         return self.layout_.scale * zoom.POINTS / self.logicalDpiX()
 
-    def restore(self, place: ReadingPlace) -> None:
+    def restore(self, place: ReadingPosition) -> None:
         self.zoom, self.turn, self._place = place.zoom, place.turn, place.page
         self._lay_out()
 

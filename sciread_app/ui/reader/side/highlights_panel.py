@@ -48,7 +48,7 @@ class HighlightsPanel(QFrame):
     """Lists the highlights of a file by page, with filters by words and color. Highlights that this
     version of the file lacks come last, below a heading."""
 
-    chosen = Signal(object)  # Highlight | None
+    selected = Signal(object)  # Highlight | None
     opened = Signal(object)  # Highlight: clicked, or Enter was pressed
 
     def __init__(self, view: PageView, appearance: Appearance) -> None:
@@ -188,7 +188,7 @@ class HighlightsPanel(QFrame):
         highlight = item.data(HIGHLIGHT) if item else None
         if highlight != self._shown:
             self._shown = highlight
-            self.chosen.emit(highlight)
+            self.selected.emit(highlight)
 
     def _open(self, item: QListWidgetItem) -> None:
         if highlight := item.data(HIGHLIGHT):
@@ -223,7 +223,7 @@ class HighlightDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if option.state & QStyle.StateFlag.State_Selected and highlight:
-            painter.setBrush(QColor(theme.chosen))
+            painter.setBrush(QColor(theme.selected))
             painter.drawRoundedRect(whole, 7, 7)
         inner = whole.adjusted(PAD, PAD - 1, -PAD, -PAD)
         if highlight:

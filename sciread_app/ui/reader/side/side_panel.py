@@ -58,7 +58,7 @@ class SidePanel(QFrame):
             part.navigated.connect(self.navigated)
         switch = (self.switch, 0, Qt.AlignmentFlag.AlignHCenter)
         column(switch, (self._parts, 1), parent=self, margins=8, spacing=8)
-        self.switch.chosen.connect(self.show_part)
+        self.switch.selected.connect(self.show_part)
         self.show_part(0 if view.file.shape.outline else 1)
 
     def show_part(self, number: int) -> None:

@@ -111,7 +111,7 @@ def _years(value: str) -> str:
 class Popover(RoundedPopup):
     """The popover of one filter, below its button."""
 
-    chosen = Signal(str, object)  # field, tuple of values
+    selected = Signal(str, object)  # field, tuple of values
     closed = Signal()
 
     def __init__(self, field: str, appearance: Appearance, parent: QWidget) -> None:
@@ -138,7 +138,7 @@ class Popover(RoundedPopup):
             values = self.years
         else:
             self.list = ValueList(words.title, words.narrow, field_words if field == "cat" else str)
-            self.list.changed.connect(partial(self.chosen.emit, field))
+            self.list.changed.connect(partial(self.selected.emit, field))
             values = self.list
         self.setFocusProxy(values)
         foot = row(self.clear, 0, self.range_text)
@@ -159,11 +159,11 @@ class Popover(RoundedPopup):
             shown_first, shown_last = self.years.limits
             begin = "" if first == shown_first else str(first)
             end = "" if last == shown_last else str(last)
-            self.chosen.emit("year", (f"{begin}..{end}",) if begin or end else ())
+            self.selected.emit("year", (f"{begin}..{end}",) if begin or end else ())
 
     def _clear(self) -> None:
         self._pause.stop()
-        self.chosen.emit(self.field, ())
+        self.selected.emit(self.field, ())
         self.close()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -201,7 +201,7 @@ class FilterBar(QWidget):
         self._flow.addWidget(self.clear)
         self.hide()
         appearance.follow(self._paint)
-        self._show_chosen()
+        self._show_selected()
 
     def show_view(self, request: SearchRequest, mode: SearchMode) -> None:
         """Update for the results of this request."""
@@ -211,7 +211,7 @@ class FilterBar(QWidget):
 
     def show_filters(self, request: SearchRequest) -> None:
         self._filters = {one.field: one.values for one in request.filters}
-        self._show_chosen()
+        self._show_selected()
 
     def toggle(self) -> None:
         self.setVisible(self.isHidden())
@@ -229,7 +229,7 @@ class FilterBar(QWidget):
         """Open the popover of this filter."""
         button = self.buttons[field]
         self.popover = popover = Popover(field, self._appearance, self)
-        popover.chosen.connect(self._choose)
+        popover.selected.connect(self._choose)
         popover.closed.connect(self._closed)
         self._look_up(
             self._request.without(field),
@@ -258,7 +258,7 @@ class FilterBar(QWidget):
     def _choose_all(self, filters: dict[str, tuple[str, ...]]) -> None:
         if filters != self._filters:
             self._filters = filters
-            self._show_chosen()
+            self._show_selected()
             self.changed.emit(tuple(SearchFilter(*one) for one in filters.items()))
 
     def _count(self) -> None:
@@ -290,7 +290,7 @@ class FilterBar(QWidget):
         self._flow.invalidate()
         self._flow.activate()
 
-    def _show_chosen(self) -> None:
+    def _show_selected(self) -> None:
         for field, button in self.buttons.items():
             values = self._filters.get(field)
             restyled(button, "chosen" if values else "chip")

@@ -145,7 +145,7 @@ class ValueList(QWidget):
         )
         return min(max(WIDTH, max(widths, default=0) + beside + PADDING), WIDEST)
 
-    def chosen(self) -> tuple[str, ...]:
+    def selected(self) -> tuple[str, ...]:
         items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
         return tuple(
             str(item.data(0, Qt.ItemDataRole.UserRole))
@@ -178,4 +178,4 @@ class ValueList(QWidget):
         item.setCheckState(0, Qt.CheckState.Unchecked if checked else Qt.CheckState.Checked)
 
     def _report(self) -> None:
-        self.changed.emit(self.chosen())
+        self.changed.emit(self.selected())

@@ -124,7 +124,7 @@ class QueryCompleter(QObject):
     """A popup list below a line edit, which keeps the focus. Up and Down move in the list, Enter
     takes the selected entry, Tab the selected or first one, and Esc closes the list."""
 
-    chosen = Signal(object)  # Completion
+    selected = Signal(object)  # Completion
 
     def __init__(self, edit: QLineEdit) -> None:
         super().__init__(edit)
@@ -175,4 +175,4 @@ class QueryCompleter(QObject):
 
     def _take(self, row: int) -> None:
         self._popup.hide()
-        self.chosen.emit(self._suggestions[row])
+        self.selected.emit(self._suggestions[row])

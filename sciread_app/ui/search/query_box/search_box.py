@@ -150,11 +150,11 @@ class SearchBox(QWidget):
         self.edit.textEdited.connect(self._suggest)
         self.edit.editingFinished.connect(self._note_search)
         self._suggestions = QueryCompleter(self.edit)
-        self._suggestions.chosen.connect(self._take_suggestion)
+        self._suggestions.selected.connect(self._take_suggestion)
         # The word that values have been requested for, until a search is started.
         self._awaited: PartialWord | None = None
         self.recent: Sequence[str] = ()
-        self._modes.chosen.connect(self.ask)
+        self._modes.selected.connect(self.ask)
         appearance.follow(self._paint)
 
     @property
@@ -179,7 +179,7 @@ class SearchBox(QWidget):
     def show_syntax(self) -> None:
         """Show the search syntax below the box; a selected row is inserted."""
         help = SyntaxHelp(self)
-        help.chosen.connect(self._insert, Qt.ConnectionType.QueuedConnection)
+        help.selected.connect(self._insert, Qt.ConnectionType.QueuedConnection)
         move_below(help, self.edit)
         help.show()
         help.setFocus(Qt.FocusReason.PopupFocusReason)

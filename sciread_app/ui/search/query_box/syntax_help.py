@@ -20,7 +20,7 @@ class SyntaxHelp(RoundedPopup):
     """A table of examples and their meanings. A click or Enter inserts the beginning of the
     example, and Esc closes."""
 
-    chosen = Signal(str)  # the text to insert
+    selected = Signal(str)  # the text to insert
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -61,4 +61,4 @@ class SyntaxHelp(RoundedPopup):
     def _choose(self, item: QTreeWidgetItem) -> None:
         start = str(item.data(0, Qt.ItemDataRole.UserRole))
         self.close()
-        self.chosen.emit(start)
+        self.selected.emit(start)

@@ -56,7 +56,7 @@ class CommandPalette(Popup):
         )
 
     def choose(self, entry: PaletteEntry | None, modifiers: Qt.KeyboardModifier) -> None:
-        if entry is None or entry.why_not:
+        if entry is None or entry.unavailable_reason:
             return
         self.close_up()
         self._source.was_used(entry)
@@ -74,7 +74,7 @@ class CommandPalette(Popup):
         if not typed:
             # Recent ones, then those of the page; the unavailable ones are found by typing.
             age = {key: n for n, key in enumerate(recent)}
-            found = [entry for entry in found if not entry.why_not]
+            found = [entry for entry in found if not entry.unavailable_reason]
             found.sort(key=lambda entry: (age.get(entry.key, len(age)), not entry.of_page))
         else:
             found.sort(key=lambda entry: not is_sure(entry, typed))

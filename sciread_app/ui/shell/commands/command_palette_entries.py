@@ -148,7 +148,7 @@ class PaletteSource:
                 tr("Command"),
                 action.trigger,
                 native(action),
-                action.property("why_not"),
+                action.property("unavailable_reason"),
                 of_page=self._menus.is_of_page(action),
             )
             for title, action in self._menus.entries()

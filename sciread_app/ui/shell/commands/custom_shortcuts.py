@@ -56,7 +56,7 @@ class CustomShortcuts(QObject):
         """Return whether the shortcut of an action is not its default."""
         return action.shortcuts() != self._defaults[action]
 
-    def why_not(self, action: QAction, keys: QKeySequence) -> str:
+    def unavailable_reason(self, action: QAction, keys: QKeySequence) -> str:
         """Return why an action cannot have these keys; empty if it can."""
         if keys.isEmpty():
             return ""
@@ -115,7 +115,7 @@ class CustomShortcuts(QObject):
             keys = QKeySequence(written or "")
             if written == "":
                 action.setShortcuts([])
-            elif written and keys.toString() and not self.why_not(action, keys):
+            elif written and keys.toString() and not self.unavailable_reason(action, keys):
                 action.setShortcuts([])
                 while other := self.other(action, keys):
                     other.setShortcuts([one for one in other.shortcuts() if one != keys])

@@ -18,7 +18,13 @@ from sciread_app.ui.shell.commands.window_actions import (
     WINDOW_ACTIONS,
     WindowCommands,
 )
-from sciread_app.ui.shell.page_registry import PAGES, PLACES, action_table, pages_of, place_of
+from sciread_app.ui.shell.page_registry import (
+    NAVIGATION_ITEMS,
+    PAGES,
+    action_table,
+    navigation_item_of,
+    pages_of,
+)
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.widgets.rounded_popup import rounded
 
@@ -63,7 +69,7 @@ class MenuBar:
         self._window = window
         self._actions = actions
         self._theme = theme
-        self._places: dict[str, QAction] = {}  # by the key of the place
+        self._items: dict[str, QAction] = {}  # by the key of the item
         self._pages: dict[str, QAction] = {}  # by the key of the page
         self._submenus: dict[tuple[str, str], QMenu] = {}  # by the menu's key and their title
         self._untitled: set[QMenu] = set()  # submenus with entries that need no title
@@ -86,7 +92,9 @@ class MenuBar:
                     self._fill(menu, key, name)
         if window.is_sample:
             actions.named["sample"].setText(tr("Close &sample library"))
-        actions.set_why_not(actions.named["last import report"], tr("Available after an import"))
+        actions.set_unavailable_reason(
+            actions.named["last import report"], tr("Available after an import")
+        )
         for menu in bar.findChildren(QMenu):
             rounded(menu)
 
@@ -95,9 +103,9 @@ class MenuBar:
         return self._submenus[menu, title]
 
     def show_page(self, page: str) -> None:
-        """Check the page with this key and its place, and update which actions are available."""
-        for key, action in self._places.items():
-            action.setChecked(key == place_of(page).key)
+        """Check the page with this key and its item, and update which actions are available."""
+        for key, action in self._items.items():
+            action.setChecked(key == navigation_item_of(page).key)
         for key, action in self._pages.items():
             action.setChecked(key == page)
         self._actions.show_page(page)
@@ -127,7 +135,7 @@ class MenuBar:
             for action in menu.actions():
                 if action.text() and not action.menu() and action is not palette:
                     name = plain(action.text())
-                    if action in (*self._places.values(), *self._pages.values()):
+                    if action in (*self._items.values(), *self._pages.values()):
                         name = tr("Go to {page}", page=name)
                     named.append((over + name, action))
         return named
@@ -188,18 +196,18 @@ class MenuBar:
             group.addAction(action)
 
     def _add_pages(self, go: QMenu) -> None:
-        """Add the places, and below them the pages that a place does not always lead to."""
-        for place in PLACES:
-            pages = pages_of(place.key)
-            title = place.title if place.tabs else pages[0].title
-            to_place = partial(self._window.go_to_place, place.key)
-            self._places[place.key] = self._actions.add(go, title, to_place, place.keys)
+        """Add the items, and below them the pages that an item does not always lead to."""
+        for item in NAVIGATION_ITEMS:
+            pages = pages_of(item.key)
+            title = item.title if item.tabs else pages[0].title
+            to_item = partial(self._window.go_to_item, item.key)
+            self._items[item.key] = self._actions.add(go, title, to_item, item.keys)
         go.addSeparator()
         for spec in PAGES:
-            if place_of(spec.key).tabs or spec is not pages_of(spec.place)[0]:
+            if navigation_item_of(spec.key).tabs or spec is not pages_of(spec.item)[0]:
                 to_page = partial(self._window.go_to, spec.key)
                 self._pages[spec.key] = self._actions.add(go, spec.title, to_page, spec.keys)
-        for action in (*self._places.values(), *self._pages.values()):
+        for action in (*self._items.values(), *self._pages.values()):
             action.setCheckable(True)
 
 

@@ -187,7 +187,9 @@ class _EntryModel(RowModel[PaletteEntry]):
         if role == EntryRole:
             return entry
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (entry.title, entry.why_not or entry.kind, entry.keys)))
+            return ", ".join(
+                filter(None, (entry.title, entry.unavailable_reason or entry.kind, entry.keys))
+            )
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -211,20 +213,20 @@ class _Painter(QStyledItemDelegate):
         if index.row() == self._list.currentIndex().row():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QColor(theme.accent))
-            painter.setBrush(QColor(theme.chosen))
+            painter.setBrush(QColor(theme.selected))
             painter.drawRoundedRect(rect.adjusted(1, 1, -2, -2), 6, 6)
         inner = rect.adjusted(PADDING, 0, -PADDING, 0)
         middle = Qt.AlignmentFlag.AlignVCenter
         small = scaled(self._list.font(), 0.9)
         painter.setFont(small)
         painter.setPen(QColor(theme.quiet))
-        right = entry.why_not or "   ".join(filter(None, (entry.kind, entry.keys)))
+        right = entry.unavailable_reason or "   ".join(filter(None, (entry.kind, entry.keys)))
         most = int(RIGHT * inner.width())
         right = painter.fontMetrics().elidedText(right, Qt.TextElideMode.ElideRight, most)
         used = painter.fontMetrics().horizontalAdvance(right)
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | middle, right)
         painter.setFont(self._list.font())
-        painter.setPen(QColor(theme.faint if entry.why_not else theme.text))
+        painter.setPen(QColor(theme.faint if entry.unavailable_reason else theme.text))
         room = inner.width() - used - 2 * PADDING
         title = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | middle, title)

@@ -232,7 +232,7 @@ class ShortcutsDialog(QDialog):
     def _connect(self) -> None:
         self.filter.textChanged.connect(lambda _: self._filter())
         self.filter.returnPressed.connect(self._run)
-        self.scope.chosen.connect(lambda _: self._filter())
+        self.scope.selected.connect(lambda _: self._filter())
         self.list.currentItemChanged.connect(lambda *_: self._show_current())
         self.list.itemActivated.connect(lambda *_: self._run())
         self.editor.editingFinished.connect(self._take_keys)
@@ -261,8 +261,8 @@ class ShortcutsDialog(QDialog):
         action = self.current()
         if not action:
             return
-        if why_not := action.property("why_not"):
-            self.label.setText(str(why_not))
+        if unavailable_reason := action.property("unavailable_reason"):
+            self.label.setText(str(unavailable_reason))
         else:
             self.accept()
             action.trigger()
@@ -287,9 +287,9 @@ class ShortcutsDialog(QDialog):
         action, keys = self.current(), self.editor.keySequence()
         if not action or keys == action.shortcut():
             return
-        if why_not := self._shortcuts.why_not(action, keys):
+        if unavailable_reason := self._shortcuts.unavailable_reason(action, keys):
             self._show_current()
-            self.label.setText(why_not)
+            self.label.setText(unavailable_reason)
         elif other := self._shortcuts.other(action, keys):
             self._wanted = keys
             self.label.setText(

@@ -57,8 +57,8 @@ class UndoMenu(QObject):
         undo, redo = (_shown(edit) for edit in edits)
         self._undo.setText(tr("&Undo: {edit}", edit=undo) if undo else tr("&Undo"))
         self._redo.setText(tr("Re&do: {edit}", edit=redo) if redo else tr("Re&do"))
-        self._actions.set_why_not(self._undo, "" if undo else tr("Nothing to undo"))
-        self._actions.set_why_not(self._redo, "" if redo else tr("Nothing to redo"))
+        self._actions.set_unavailable_reason(self._undo, "" if undo else tr("Nothing to undo"))
+        self._actions.set_unavailable_reason(self._redo, "" if redo else tr("Nothing to redo"))
 
 
 def _shown(edit: Edit | None) -> str:

@@ -34,11 +34,11 @@ class WindowCommands(Navigator, Protocol):
 
     def other_page(self, key: str) -> Page: ...
 
-    def go_to_place(self, place: str) -> None: ...
+    def go_to_item(self, item: str) -> None: ...
 
     def toggle_map(self) -> None: ...
 
-    def show_chosen_on_map(self) -> None: ...
+    def show_selected_on_map(self) -> None: ...
 
     def show_last_report(self) -> None: ...
 
@@ -46,7 +46,7 @@ class WindowCommands(Navigator, Protocol):
 
     def find_here(self) -> None: ...
 
-    def read_chosen(self) -> None: ...
+    def read_selected(self) -> None: ...
 
     def save_notes(self) -> None: ...
 
@@ -125,14 +125,14 @@ _ON_SEARCH_PAGE: ActionTable[WindowCommands] = ActionTable((
         Action(tr("Save annotated PDF of selected paper…"), lambda window: window.save_copy()),
     )),
     Section("paper/read", (
-        Action(tr("Read &PDF"), lambda window: window.read_chosen(), "Ctrl+Shift+Return",
+        Action(tr("Read &PDF"), lambda window: window.read_selected(), "Ctrl+Shift+Return",
             "read pdf"),
     )),
 ), tr("Available on the Library page"), pages=("search",))  # fmt: skip
 
 _WHERE_PAPERS_ARE: ActionTable[WindowCommands] = ActionTable((
     Section("view/map", (
-        Action(tr("&Show selected papers on the map"), lambda window: window.show_chosen_on_map(),
+        Action(tr("&Show selected papers on the map"), lambda window: window.show_selected_on_map(),
             "Ctrl+Shift+M", "show on map"),
     ), submenu=tr("&Map")),
 ), tr("Available where papers can be selected"), pages=WITH_PAPERS)  # fmt: skip

@@ -29,9 +29,9 @@ class StartupErrorDialog(QMessageBox):
     """`message` describes the error, `hint` the ways to recover. Closing the dialog quits the
     program."""
 
-    folder_chosen = Signal(object)  # Path: the folder of another or a new library
+    folder_selected = Signal(object)  # Path: the folder of another or a new library
     restore_requested = Signal()
-    salvage_chosen = Signal(object)  # Path: a folder that is not there yet
+    salvage_selected = Signal(object)  # Path: a folder that is not there yet
     folder_choice_canceled = Signal()  # the dialog of folders was canceled
     quit_requested = Signal()
 
@@ -47,7 +47,7 @@ class StartupErrorDialog(QMessageBox):
         self.leave = self.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole)
         self.setEscapeButton(self.leave)
         self.setDefaultButton(self.restore or self.another)
-        self.buttonClicked.connect(self._chosen)
+        self.buttonClicked.connect(self._selected)
 
     def _button(self, name: str) -> QPushButton:
         return self.addButton(name, QMessageBox.ButtonRole.ActionRole)
@@ -55,15 +55,15 @@ class StartupErrorDialog(QMessageBox):
     def _folder(self, title: str) -> Path | None:
         return choose_folder(self, DialogPurpose.library, title)
 
-    def _chosen(self, button: object) -> None:
+    def _selected(self, button: object) -> None:
         if button is self.restore:
             self.restore_requested.emit()
         elif button is self.another and (name := self._folder(tr("Select another folder"))):
-            self.folder_chosen.emit(name)
+            self.folder_selected.emit(name)
         elif button is self.salvage and (
             name := self._folder(tr("Select a folder for the recovered library"))
         ):
-            self.salvage_chosen.emit(_free(name / SAVED))
+            self.salvage_selected.emit(_free(name / SAVED))
         elif button is self.leave:
             self.quit_requested.emit()
         else:
@@ -74,7 +74,7 @@ class Recovery(QObject):
     """Asks how to recover, and requests that. `before`: the error of the last attempt."""
 
     reopen_requested = Signal(object)  # Reopening
-    folder_chosen = Signal(object)  # Path
+    folder_selected = Signal(object)  # Path
     quit_requested = Signal()
 
     def __init__(
@@ -108,10 +108,10 @@ class Recovery(QObject):
             self._message, self._hint, damaged=self._damaged, parent=self._window
         )
         box.restore_requested.connect(self._list_backups)
-        box.salvage_chosen.connect(
+        box.salvage_selected.connect(
             lambda folder: self.reopen_requested.emit(salvaging(self._home, folder))
         )
-        box.folder_chosen.connect(self.folder_chosen)
+        box.folder_selected.connect(self.folder_selected)
         box.folder_choice_canceled.connect(self._ask_again)
         box.quit_requested.connect(self.quit_requested)
         box.finished.connect(box.deleteLater)
@@ -137,7 +137,7 @@ def ask_for_folder(message: str, hint: str) -> Path | None:
     chosen: list[Path] = []
     while not chosen:
         box = StartupErrorDialog(message, hint)
-        box.folder_chosen.connect(chosen.append)
+        box.folder_selected.connect(chosen.append)
         box.exec()
         if box.clickedButton() is not box.another:
             return None

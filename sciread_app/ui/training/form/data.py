@@ -57,7 +57,7 @@ class DataPart(QWidget):
         super().__init__()
         self._folder = ""
         self._build()
-        self.kind.chosen.connect(self._choose_kind)
+        self.kind.selected.connect(self._choose_kind)
         self.collection.currentIndexChanged.connect(
             lambda _: self._emit_if_shown(TrainingDataKind.collection)
         )

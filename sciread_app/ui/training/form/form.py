@@ -218,7 +218,7 @@ class TrainingForm(QFrame):
         for one, next_one in pairwise(tab_stops):
             QWidget.setTabOrder(one, next_one)
 
-    def _recipe_chosen(self) -> None:
+    def _recipe_selected(self) -> None:
         self.settings.show_recipe(self.method.name)
         self.order_stops()
         self.changed.emit()
@@ -226,7 +226,9 @@ class TrainingForm(QFrame):
     def _allow(self) -> None:
         for button in (self.start, self.job):
             button.setEnabled(self._able and not self._busy)
-            button.setProperty("why_not", "" if self._able else tr("Complete the form first"))
+            button.setProperty(
+                "unavailable_reason", "" if self._able else tr("Complete the form first")
+            )
 
     def show_note(self, text: str, style: str = "quiet") -> None:
         """Show the result of an action; without one, the estimate."""
@@ -304,7 +306,7 @@ class TrainingForm(QFrame):
 
     def _connect(self) -> None:
         self.data.changed.connect(self.changed)
-        self.method.changed.connect(self._recipe_chosen)
+        self.method.changed.connect(self._recipe_selected)
         self.settings.changed.connect(self.changed)
         self.settings.completed.connect(self.order_stops)
         self.seed.editingFinished.connect(self.changed)

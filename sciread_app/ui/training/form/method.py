@@ -43,7 +43,7 @@ class MethodPart(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._recipes = {spec.key: usual_recipe(spec) for spec in METHODS}
-        self._chosen = False  # by the user
+        self._selected = False  # by the user
         self._group = QButtonGroup(self, exclusive=True)
         self.cards = {spec.key: MethodCard(spec) for spec in METHODS}
         self.recipe = ComboBox()
@@ -81,7 +81,7 @@ class MethodPart(QWidget):
             if found and all(one.level is not Level.missing for one in found):
                 able.append(spec)
         now, _ = recipe_of(self.name)
-        if able and now not in able and not self._chosen:
+        if able and now not in able and not self._selected:
             self.choose(self._recipes[able[0].key])
             self.changed.emit()
 
@@ -89,12 +89,12 @@ class MethodPart(QWidget):
         return [*self._group.buttons(), self.recipe]
 
     def _choose(self, spec: MethodSpec) -> None:
-        self._chosen = True
+        self._selected = True
         self._list(spec)
         self.changed.emit()
 
     def _choose_recipe(self) -> None:
-        self._chosen = True
+        self._selected = True
         spec, name = recipe_of(self.name)
         self._recipes[spec.key] = name
         self._row.help.setText(spec.recipes[name].summary)

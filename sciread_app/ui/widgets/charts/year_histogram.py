@@ -176,7 +176,7 @@ class YearHistogram(QWidget):
             box = QRectF(
                 self._left(first), 0, self._left(last + 1) - self._left(first), self._base()
             )
-            painter.fillRect(box, QColor(theme.chosen))
+            painter.fillRect(box, QColor(theme.selected))
 
     def _paint_bars(self, painter: QPainter, theme: Theme) -> None:
         most, step = max(self._years.values()), self._step()

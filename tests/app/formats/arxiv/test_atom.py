@@ -77,7 +77,7 @@ def test_atom_error_gives_message_of_arxiv():
 
 def test_atom_entry_without_id_is_skipped_by_number():
     skipped, paper = read(ENTRY.replace("arxiv.org/abs/hep-ph/0307020v2", "example.org"), ENTRY)
-    assert (skipped.entry, skipped.why) == ("Entry 1", "This entry has no arXiv ID.")
+    assert (skipped.entry, skipped.reason) == ("Entry 1", "This entry has no arXiv ID.")
     assert paper.source_id == "hep-ph/0307020"
 
 

@@ -102,7 +102,7 @@ def test_deleted_oai_record_is_named():
 def test_incomplete_oai_record_is_skipped_by_id(old, new, why):
     old = old.replace("\\\\", "\\")
     skipped, good = (item.record for item in harvest(RECORD.replace(old, new), RECORD).items)
-    assert (skipped.entry, skipped.why) == ("hep-ph/0307020", why)
+    assert (skipped.entry, skipped.reason) == ("hep-ph/0307020", why)
     assert good.source_id == "hep-ph/0307020"
 
 

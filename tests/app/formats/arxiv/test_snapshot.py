@@ -94,5 +94,5 @@ def test_broken_snapshot_lines_are_skipped_by_number(read):
     assert [f.source_id if isinstance(f, Paper) else f.entry for f in found] == [
         "0704.0001", "Line 2", "Line 4", "Line 5", "Line 6", "0704.0001",
     ]  # fmt: skip
-    assert "not valid JSON" in found[1].why
-    assert found[3].why == "This line has no arXiv ID."
+    assert "not valid JSON" in found[1].reason
+    assert found[3].reason == "This line has no arXiv ID."

@@ -108,7 +108,7 @@ def test_broken_entry_is_skipped_once_with_its_line(read):
     assert (first.title, last.title) == ("A", "C")
     assert isinstance(broken, Skipped)
     assert broken.entry == "bad"
-    assert broken.why.startswith("Line 2: the { that opens a value is never closed")
+    assert broken.reason.startswith("Line 2: the { that opens a value is never closed")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_unreadable_entry_does_not_hide_its_neighbours(read, entry):
 
 def test_entry_without_opening_brace_is_skipped_with_its_line(read):
     lost, kept = read("@Article,\n  title = {Lost},\n}\n@misc{a, title = {Kept}}")
-    assert isinstance(lost, Skipped) and "1" in lost.why
+    assert isinstance(lost, Skipped) and "1" in lost.reason
     assert isinstance(kept, Paper) and kept.title == "Kept"
 
 
@@ -144,7 +144,9 @@ def test_title_keeps_mathematical_command_without_dollars(read):
 
 def test_entry_without_title_is_skipped_with_reason(read):
     (skipped,) = read("\n@misc{key, author={Ann}}")
-    assert skipped.why == "Line 2: the entry has no title. Add a title and import the file again."
+    assert (
+        skipped.reason == "Line 2: the entry has no title. Add a title and import the file again."
+    )
     assert skipped.file.endswith("library.bib")
 
 

@@ -107,15 +107,15 @@ def test_generated_csl_ids_are_not_citation_keys(read):
 def test_unreadable_csl_items_are_skipped_by_number(read):
     found = read([{"id": "a", "title": "A"}, 5, {"id": "b"}, {"id": "c", "title": "C"}])
     assert [getattr(paper, "title", None) for paper in found] == ["A", None, None, "C"]
-    assert found[1].why == "item 2 is not CSL-JSON: it has no id, type, or title."
-    assert (found[2].entry, found[2].why[:19]) == ("b", "item 3 has no title")
+    assert found[1].reason == "item 2 is not CSL-JSON: it has no id, type, or title."
+    assert (found[2].entry, found[2].reason[:19]) == ("b", "item 3 has no title")
 
 
 def test_truncated_csl_file_gives_complete_items(read):
     first, skipped = read('[{"id": "a", "title": "A"}, {"id": "b", "ti')
     assert first.title == "A"
     assert isinstance(skipped, Skipped)
-    assert skipped.why.startswith("item 2 is not valid JSON")
+    assert skipped.reason.startswith("item 2 is not valid JSON")
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[" * 100_000, '{"a": ', "[1 2", '"text"'])
@@ -167,4 +167,4 @@ def test_better_bibtex_json_is_read_with_keys_people_and_files(tmp_path):
     assert paper.authors == (Author("Maeterlinck", "Maurice"),) and paper.kind == "article-journal"
     assert paper.identifier("citekey") == "maeterlinck1901"
     assert paper.keywords == ("insects",) and paper.files == (str(pdf),)
-    assert "title" in skipped.why
+    assert "title" in skipped.reason

@@ -117,7 +117,7 @@ def test_blank_line_in_an_abstract_separates_no_records(read):
 def test_record_without_title_is_skipped_and_others_are_read(read):
     first, skipped, last = read("%0 Book\n%T A\n\n%0 Book\n%A Lee\n%R 10.1/x\n\n%0 Book\n%T B\n")
     assert (first.title, last.title) == ("A", "B")
-    assert isinstance(skipped, Skipped) and "Line 4" in skipped.why and skipped.entry == "10.1/x"
+    assert isinstance(skipped, Skipped) and "Line 4" in skipped.reason and skipped.entry == "10.1/x"
 
 
 def test_legacy_encoding_is_read(read):

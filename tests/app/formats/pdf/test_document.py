@@ -180,7 +180,7 @@ def test_locked_file_requires_its_password(make_document):
     book = make_document(locked("Secret bees", "hive"))
     with pytest.raises(CannotShow) as refused:
         book.open()
-    assert refused.value.why is FailureReason.locked
+    assert refused.value.reason is FailureReason.locked
     with pytest.raises(CannotShow):
         book.open("wrong")
     book.open("hive")
@@ -194,7 +194,7 @@ def test_locked_file_requires_its_password(make_document):
 def test_invalid_pdf_is_refused_with_reason(make_document, data, why):
     with pytest.raises(CannotShow) as refused:
         make_document(data).open()
-    assert refused.value.why is why and refused.value.hint
+    assert refused.value.reason is why and refused.value.hint
 
 
 def test_missing_file_and_folder_have_different_reasons(tmp_path):
@@ -205,7 +205,7 @@ def test_missing_file_and_folder_have_different_reasons(tmp_path):
         book = PdfDocument(path)
         with pytest.raises(CannotShow) as refused:
             book.open()
-        assert refused.value.why is why
+        assert refused.value.reason is why
         book.close()
 
 
@@ -244,7 +244,7 @@ def test_changed_file_is_not_shown_after_a_crash(make_document, on_page_2):
     book.path.write_bytes(make_book(4))
     with pytest.raises(CannotShow) as refused:
         book.draw(PageRegion(0, 1.0, 0, 0, 0, 10, 10))
-    assert refused.value.why is FailureReason.changed
+    assert refused.value.reason is FailureReason.changed
 
 
 def test_rest_ends_the_process_until_next_use(make_document):

@@ -115,7 +115,7 @@ def test_nbib_record_without_text_is_skipped(read):
 
 def test_file_without_nbib_record_is_skipped_with_reason(read):
     (skipped,) = read("Dear all,\nplease find the list attached.\n")
-    assert "no records" in skipped.why
+    assert "no records" in skipped.reason
 
 
 @pytest.mark.parametrize(

@@ -182,13 +182,13 @@ def test_deleted_citations_are_reported_and_nothing_removed(read):
     assert found[0].source_id == "11"
     (skipped,) = found[1:]
     assert skipped.entry == "Deleted records"
-    assert skipped.why.endswith("stay in the library: 7, 8.")
+    assert skipped.reason.endswith("stay in the library: 7, 8.")
 
 
 def test_long_list_of_deleted_citations_is_shortened(read):
     deleted = "".join(f"<PMID>{n}</PMID>" for n in range(1, 1201))
     (skipped,) = read(f"<DeleteCitation>{deleted}</DeleteCitation>")
-    assert skipped.why.endswith("99, 100 and 1,100 more.")
+    assert skipped.reason.endswith("99, 100 and 1,100 more.")
 
 
 def test_references_are_listed_in_order(read_one):
@@ -236,7 +236,7 @@ def test_article_without_text_is_skipped(read):
     assert [(f.source_id if isinstance(f, Paper) else f.entry) for f in found] == [
         "1", "2", "Record 3", "3",
     ]  # fmt: skip
-    assert "neither a title nor an abstract" in found[1].why
+    assert "neither a title nor an abstract" in found[1].reason
 
 
 def test_dtd_entities_are_decoded(read):
@@ -252,7 +252,7 @@ def test_broken_xml_gives_articles_before_the_break(tmp_path):
     assert [paper.source_id for paper in papers] == ["1", "2"]
     assert isinstance(skipped, Skipped)
     assert skipped.entry == "Record 3"
-    assert "not valid" in skipped.why
+    assert "not valid" in skipped.reason
 
 
 def test_memory_use_is_independent_of_xml_size(tmp_path):

@@ -93,8 +93,8 @@ def test_unreadable_ris_records_are_skipped_with_line(read):
     no_title, neither = read("TY  - PAT\nDO  - 10.1201/x\nER  - \n\nAU  - Lee, Ann\nER  - ")
     assert isinstance(no_title, Skipped)
     assert no_title.entry == "10.1201/x"
-    assert no_title.why.startswith("Line 1: the record has no title (TI)")
-    assert neither.why.startswith("Line 5: the record has neither a type (TY) nor a title (TI)")
+    assert no_title.reason.startswith("Line 1: the record has no title (TI)")
+    assert neither.reason.startswith("Line 5: the record has neither a type (TY) nor a title (TI)")
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_lower_is_better_metric_favours_smaller_value():
 def test_refused_comparisons_are_grouped_by_reason():
     refused = [{"what": what, "why": "the data differ"} for what in ("Speed", "Fields")]
     found = verdict_of(compared("cite", "map", 0.06, unpaired=3), refused=refused)
-    assert [(each.what, each.why) for each in found.refused] == [
+    assert [(each.what, each.reason) for each in found.refused] == [
         (("Speed", "Fields"), "the data differ")
     ]
     assert any(note.startswith("3 items are excluded") for note in found.notes)

@@ -50,7 +50,7 @@ class Shelf:
     def check(self, query):
         return "This is not a word." if query.text == "?" else ""
 
-    def why_nothing(self, now):
+    def nothing_found_reason(self, now):
         return "The shelf is closed on Sundays."
 
 

@@ -149,7 +149,7 @@ def test_file_that_is_not_a_paper_is_not_added(intake, library, tmp_path, conten
     file.write_bytes(content)
     report = add(intake, tmp_path)
     assert (report.added, report.failed, report.remarks) == (0, 1, []) and not library.count()
-    assert report.skips[0].file == str(file) and report.skips[0].why
+    assert report.skips[0].file == str(file) and report.skips[0].reason
 
 
 def test_unused_author_list_of_pdf_is_remarked(intake, tmp_path):
@@ -159,7 +159,7 @@ def test_unused_author_list_of_pdf_is_remarked(intake, tmp_path):
     report = add(intake, tmp_path)
     (remark,) = report.remarks
     assert report.added == 1 and remark.file == str(file)
-    assert all(name in remark.why for name in ("Cy Doe", "Dee Fox", "Eve Gale"))
+    assert all(name in remark.reason for name in ("Cy Doe", "Dee Fox", "Eve Gale"))
 
 
 def test_damaged_copy_does_not_change_its_paper(intake, library, tmp_path):
@@ -187,7 +187,7 @@ def test_every_file_that_is_not_read_is_named_with_a_reason(intake, tmp_path):
     (folder / "savedrecs.txt").write_text("FN Clarivate Web of Science\nVR 1.0\nPT J\nTI On bees")
     report = add(intake, folder)
     assert sorted(Path(one.file).name for one in report.unread) == sorted(names)
-    assert all(one.why for one in report.unread)
+    assert all(one.reason for one in report.unread)
     assert report.unread_kinds[".png"] == 2 and report.unread_kinds[""] == 1
     assert (report.files, report.added, report.failed) == (1, 1, 0)
 
@@ -233,7 +233,7 @@ def test_undecodable_names_and_texts_do_not_stop_import(intake, library, tmp_pat
         (folder / os.fsdecode(name)).write_bytes(content)
     report = add(intake, folder)
     assert (report.added, report.failed) == (2, 1)
-    assert report.remarks[0].why.startswith("The file cannot be linked because its name")
+    assert report.remarks[0].reason.startswith("The file cannot be linked because its name")
     again = add(intake, folder)
     assert again.added == 0 and again.read == 3 and library.is_text_index_consistent()
 
@@ -297,7 +297,7 @@ def test_import_of_real_files_accounts_for_every_record(intake, library, shared)
     report = intake.add(files, Task())
     assert report.read == report.added + report.merged + report.failed
     assert report.added > 1000 and library.is_text_index_consistent()
-    assert all(skip.file and skip.why for skip in report.skips)
+    assert all(skip.file and skip.reason for skip in report.skips)
     again = intake.add(files, Task())
     assert again.added == 0 and again.read == report.read
 

@@ -24,7 +24,7 @@ def test_folder_of_500_mixed_files_is_accounted_for_file_by_file(library, tmp_pa
         assert bool(failed[name]) == one.failed, name
         assert bool(unread[name]) == (not one.titles and not one.failed), name
         assert not [title for title in one.titles if titles[title] != 1], name
-    assert set(titles) == set(wanted) and all(skip.why for skip in report.skips + report.unread)
+    assert set(titles) == set(wanted) and all(skip.reason for skip in report.skips + report.unread)
     known = {str(one.path) for one in made}
     assert set(failed) | set(unread) <= known
     assert report.read == report.added + report.merged + report.failed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, ReadingPlace
+from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, ReadingPosition
 from sciread_app.domain.paper import Author
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.services.library import file_moves
@@ -162,7 +162,7 @@ def test_missing_and_unreadable_files_are_reported_and_the_rest_is_moved(
     monkeypatch.setattr("sciread_app.services.library.pdf_folder.place", place)
     report = pdfs.move(ids, Task())
     assert [Path(one.file).name for one in report.failures] == ["0.pdf", "1.pdf"]
-    assert all(one.why for one in report.failures)
+    assert all(one.reason for one in report.failures)
     assert names(store) == ["Frisch - 1927 - Ants.pdf"] and report.done == 1
     assert paths(library, ids[1]) == [inbox / "1.pdf"]
 
@@ -205,7 +205,7 @@ def test_full_disk_leaves_files_where_they_are(library, pdfs, inbox, store, monk
 
     monkeypatch.setattr(os, "fsync", fsync)
     report = pdfs.move([bees], Task())
-    assert "space" in report.failures[0].why and names(store) == []
+    assert "space" in report.failures[0].reason and names(store) == []
     assert paths(library) == [old] and old.exists()
 
 
@@ -272,7 +272,7 @@ def test_highlights_and_reading_position_follow_the_file(library, pdfs, inbox, s
     library.annotations.add(
         Highlight(bees, sha256, str(old), 0, (Box(0, 0, 1, 1),), "dance", Colour.green)
     )
-    library.annotations.remember(sha256, ReadingPlace(page=3))
+    library.annotations.remember(sha256, ReadingPosition(page=3))
     pdfs.move([bees], Task())
     (kept,) = library.annotations.highlights([bees])
     assert (kept.path, kept.sha256) == (str(store / BEES), sha256)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, ReadingPlace
+from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, ReadingPosition
 from sciread_app.errors import SciReadError
 from sciread_app.services.library.reader import (
     CannotShow,
@@ -54,7 +54,7 @@ def marked(service: ReaderService, file: OpenFile, words: str, note: str = "") -
 def test_opening_file_of_unknown_paper_raises_cannot_show(service, path):
     with pytest.raises(CannotShow) as caught:
         opened(service, written(path, "Bees dance"), id=99)
-    assert caught.value.why is FailureReason.removed
+    assert caught.value.reason is FailureReason.removed
 
 
 def test_highlights_can_be_changed_removed_and_undone(library, service, path):
@@ -121,7 +121,7 @@ def test_papers_read_last_are_listed_latest_first(library, service, path, tmp_pa
     for id, file, sha in ((1, path, "a"), (1, gone, "c"), (2, gone, "b")):
         library.attachments.put([(Attachment(id, str(file), sha, pages=9), "")])
     for sha, page in (("c", 1.0), ("b", 7.2), ("a", 3.9)):
-        service.remember(sha, ReadingPlace(page))
+        service.remember(sha, ReadingPosition(page))
     bees, wasps = service.recently_read(10)
     assert (bees.paper.title, bees.path, bees.page, bees.pages) == ("Bees", path, 3, 9)
     assert (wasps.paper.title, wasps.path, wasps.page) == ("Wasps", gone, 7)
@@ -132,12 +132,12 @@ def test_papers_read_last_are_listed_latest_first(library, service, path, tmp_pa
 
 def test_reading_position_is_stored_by_file_content(service, path, tmp_path):
     file = opened(service, written(path, "Bees", "dance"))
-    assert service.place(file.shape.sha256) is None
-    service.remember(file.shape.sha256, ReadingPlace(1.5, "1.25", 3))
-    service.remember(file.shape.sha256, ReadingPlace(0.5, "page", 0))
+    assert service.position(file.shape.sha256) is None
+    service.remember(file.shape.sha256, ReadingPosition(1.5, "1.25", 3))
+    service.remember(file.shape.sha256, ReadingPosition(0.5, "page", 0))
     moved = path.rename(tmp_path / "elsewhere.pdf")
     again = opened(service, moved)
-    assert service.place(again.shape.sha256) == ReadingPlace(0.5, "page", 0)
+    assert service.position(again.shape.sha256) == ReadingPosition(0.5, "page", 0)
 
 
 def test_highlight_over_several_pages_is_one_edit(library, service, path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sciread_app.domain.annotations.annotations import ReadingPlace
+from sciread_app.domain.annotations.annotations import ReadingPosition
 from sciread_app.services.search.paper_finder import MOST, find_papers
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
@@ -71,7 +71,7 @@ def test_without_words_papers_read_last_come_first(library, tmp_path):
     files = [(2, file, "a"), (1, tmp_path / "gone.pdf", "b")]
     library.attachments.put([(Attachment(id, str(path), sha), "") for id, path, sha in files])
     for sha in ("a", "b"):
-        library.annotations.remember(sha, ReadingPlace(1.5))
+        library.annotations.remember(sha, ReadingPosition(1.5))
     found = find_papers(library, "", Task())
     assert [one.paper.id for one in found] == [1, 2, 5, 4, 3]
     assert [one.file for one in found[:2]] == [None, file]

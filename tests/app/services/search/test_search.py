@@ -25,8 +25,8 @@ class TextSearch(SearchService):
     def find(self, query, **options):
         return super().find(parse(query) if isinstance(query, str) else query, **options)
 
-    def why(self, query, ids):
-        return super().why(parse(query), ids)
+    def explain(self, query, ids):
+        return super().explain(parse(query), ids)
 
 
 @pytest.fixture
@@ -336,7 +336,7 @@ def test_similar_without_vectors_uses_words_and_notes_it(library, papers):
 
 def test_explanation_lists_matched_word_forms(search, papers):
     id = papers["Galaxy surveys"]
-    why = search.why("star survey", [id])[id]
+    why = search.explain("star survey", [id])[id]
     assert why.words == ("surveys", "stars")
     assert why.in_title == ((7, 14),)
     assert why.in_abstract == ((5, 10),)
@@ -344,20 +344,20 @@ def test_explanation_lists_matched_word_forms(search, papers):
 
 def test_explanation_shows_sentence_nearest_in_meaning(search, papers):
     id = papers["The automobile in town"]
-    assert search.why("cars", [id])[id].sentence == "A vehicle waits."
+    assert search.explain("cars", [id])[id].sentence == "A vehicle waits."
 
 
 def test_explanation_without_model_shows_sentence_with_most_words(library, papers, broken):
     id = papers["The automobile in town"]
-    assert broken.why("waits traffic", [id])[id].sentence == "On traffic."
-    assert broken.why("vehicle waits traffic", [id])[id].sentence == "A vehicle waits."
-    assert broken.why("galaxy", [id])[id] == MatchExplanation()
+    assert broken.explain("waits traffic", [id])[id].sentence == "On traffic."
+    assert broken.explain("vehicle waits traffic", [id])[id].sentence == "A vehicle waits."
+    assert broken.explain("galaxy", [id])[id] == MatchExplanation()
 
 
 def test_explanation_of_conditions_and_identifiers_has_no_words(search, papers):
     id = papers["On the kitten"]
-    assert search.why("10.1000/kitten", [id])[id].words == ()
-    assert search.why("year:2016", [id])[id].words == ()
+    assert search.explain("10.1000/kitten", [id])[id].words == ()
+    assert search.explain("year:2016", [id])[id].words == ()
 
 
 def test_common_words_rank_but_keep_best_paper_first(library, monkeypatch):

@@ -332,7 +332,7 @@ def test_unreadable_entry_is_skipped_and_others_fetched(server, new_client):
     server.fail(spoil)
     (page,) = fetch_pages(new_client(), arxiv_query())
     (skipped,) = [record for record in page.records if not isinstance(record, Paper)]
-    assert skipped.why == "This entry has no title."
+    assert skipped.reason == "This entry has no title."
     assert skipped.entry in expected_ids(server)
     assert len(page.records) == len(expected_ids(server))
 
@@ -533,8 +533,8 @@ def test_form_fields_make_valid_queries(field):
 
 def test_weekend_explains_an_empty_refresh():
     saturday = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    assert "Sunday evening" in arxiv.why_nothing(saturday)
-    assert arxiv.why_nothing(saturday + timedelta(days=4)) == ""
+    assert "Sunday evening" in arxiv.nothing_found_reason(saturday)
+    assert arxiv.nothing_found_reason(saturday + timedelta(days=4)) == ""
 
 
 # ---- recorded answers of arXiv -------------------------------------------------------------------

@@ -196,7 +196,7 @@ def test_deleted_records_are_skipped_by_id(server, new_client):
     ]
     skipped = [record for record in records if isinstance(record, Skipped)]
     assert sorted(s.entry for s in skipped) == gone
-    assert {s.why for s in skipped} == {"arXiv has deleted this record."}
+    assert {s.reason for s in skipped} == {"arXiv has deleted this record."}
     assert len(records) == len(ids_in(server, "cs."))
 
 

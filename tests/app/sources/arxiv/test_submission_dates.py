@@ -75,7 +75,7 @@ def test_invalid_dates_are_named(since, until, why):
     ],
 )
 def test_why_nothing_explains_weekend_silence(now, quiet):
-    assert bool(submission_dates.why_nothing(now)) == quiet
+    assert bool(submission_dates.nothing_found_reason(now)) == quiet
 
 
 def test_times_are_converted_to_arxiv_format():

@@ -332,7 +332,7 @@ def test_missing_records_are_skipped_by_pmid(serve):
     records = [record for page in fetch_pages(client) for record in page.records]
     skipped = [record for record in records if isinstance(record, Skipped)]
     assert {record.entry for record in skipped} == server.lost
-    assert all("did not send its record" in record.why for record in skipped)
+    assert all("did not send its record" in record.reason for record in skipped)
     assert len(records) == 40
 
 
@@ -526,5 +526,5 @@ def test_dates_may_be_months_or_years_and_are_checked():
 
 def test_weekend_explains_an_empty_refresh():
     saturday = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    assert "Saturdays" in pubmed.why_nothing(saturday)
-    assert pubmed.why_nothing(saturday + timedelta(3)) == ""
+    assert "Saturdays" in pubmed.nothing_found_reason(saturday)
+    assert pubmed.nothing_found_reason(saturday + timedelta(3)) == ""

@@ -52,7 +52,7 @@ class Hive:
     def check(self, query: SourceQuery) -> str:
         return "" if query.text == "bees" else "There are only bees here."
 
-    def why_nothing(self, now: object) -> str:
+    def nothing_found_reason(self, now: object) -> str:
         return "Bees do not fly in winter."
 
 

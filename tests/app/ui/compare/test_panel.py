@@ -40,7 +40,7 @@ def window(show_window, gateway):
 def page(qtbot, window):
     window.go_to("compare")
     page = window.other_page("compare")
-    qtbot.waitUntil(lambda: all(page.panel.chooser.chosen))
+    qtbot.waitUntil(lambda: all(page.panel.chooser.selected))
     ask(qtbot, page, "paper")
     return page
 
@@ -136,9 +136,9 @@ def test_text_mode_has_nothing_to_compare(qtbot, page):
 def test_selection_on_one_side_is_copied_to_the_other(page):
     left, right = sides(page)
     right.result_list.go_to(3)
-    assert left.result_list.chosen() == right.result_list.chosen() == page.chosen()
+    assert left.result_list.selected() == right.result_list.selected() == page.selected()
     right.result_list.go_to(12)  # listed on this side only
-    assert left.result_list.chosen() == [] and page.chosen() == right.result_list.chosen()
+    assert left.result_list.selected() == [] and page.selected() == right.result_list.selected()
 
 
 def test_copied_selection_shows_no_cut_card_at_the_top(page):
@@ -161,7 +161,7 @@ def test_paper_is_opened_in_the_library(qtbot, window, page):
     qtbot.keyClick(right.result_list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.shows("search") and window.page.details.details is not None)
     assert window.page.details.details.paper.id == 4
-    window.go_to_place("lab")
+    window.go_to_item("lab")
     assert window.shows("compare") and is_answered(page)
 
 
@@ -254,7 +254,7 @@ def test_trained_model_is_offered_as_the_second_model_and_added(qtbot, window, g
     assert "MiniLM tuned" in panel.nothing.title.text()
     qtbot.mouseClick(panel.nothing.buttons()[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(panel.sides[0].isVisible)
-    assert not panel.nothing.isVisible() and panel.chooser.chosen == ("starter", "my-run")
+    assert not panel.nothing.isVisible() and panel.chooser.selected == ("starter", "my-run")
 
 
 def test_in_common_counts_shared_papers():
@@ -393,7 +393,7 @@ def test_comparison_is_operated_by_keyboard(qtbot, window, gateway):
     left = actions["Compare models: Vote for the left results"]
     hide = actions["Compare models: Blind test"]
     assert not left.isEnabled() and not hide.isEnabled()
-    assert hide.property("why_not") == "Available while you compare two models"
+    assert hide.property("unavailable_reason") == "Available while you compare two models"
     key = Qt.Key
     qtbot.keyClick(window, key.Key_K, _CTRL_SHIFT)
     page = window.other_page("compare")

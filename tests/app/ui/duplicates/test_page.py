@@ -158,7 +158,7 @@ def test_default_choices_are_those_of_a_merge(page):
         field: page.panel.found.wins[field] for field in ("title", "venue", "kind", "published")
     }
     assert wins == {"title": 0, "venue": 0, "kind": 1, "published": 1}
-    assert cell(page, "kind", 1).button.isChecked() and page.panel.chosen == {}
+    assert cell(page, "kind", 1).button.isChecked() and page.panel.selected == {}
 
 
 @pytest.mark.parametrize(
@@ -244,9 +244,9 @@ def test_clicked_value_is_kept_by_the_merge(qtbot, page, reviewer):
 
 def test_left_and_right_keys_choose_all_values_of_one_paper(qtbot, page, reviewer):
     qtbot.keyClick(page.list, Key.Key_Right)
-    assert set(page.panel.chosen) == {"title", "authors", "venue", "abstract"}
+    assert set(page.panel.selected) == {"title", "authors", "venue", "abstract"}
     qtbot.keyClick(page.list, Key.Key_Left)
-    assert set(page.panel.chosen) == {"kind", "published"}
+    assert set(page.panel.selected) == {"kind", "published"}
 
 
 def test_down_key_goes_to_the_next_pair(qtbot, page):

@@ -89,13 +89,13 @@ def test_swap_button_reverses_the_comparison(view, dashboard, settled):
 def test_chosen_pair_is_kept_when_new_reports_arrive(view, dashboard, page, settled):
     view.pair.choose(*[model for model, name in page.results.names.items() if name != "Starter"])
     settled()
-    chosen = view.pair.chosen
+    chosen = view.pair.selected
     dashboard.found = EvaluationResults(
         [board(*(measured(of, 0.5) for of in (START, TRAINED, WORDS)))]
     )
     page.refresh()
     settled()
-    assert view.pair.chosen == chosen
+    assert view.pair.selected == chosen
 
 
 def test_models_measured_on_different_data_are_not_compared(view, dashboard, page, settled):
@@ -143,7 +143,7 @@ def test_difference_bar_is_painted_on_the_side_of_the_better_model(view, appeara
     table.selectRow(4)
     box = table.visualRect(table.model().index(1, GAP))
     picture = table.viewport().grab(box).toImage()
-    wanted = hue(view._found.numbers[view.pair.chosen[1]], appearance.theme)
+    wanted = hue(view._found.numbers[view.pair.selected[1]], appearance.theme)
     places = [
         x
         for x in range(picture.width())
@@ -162,7 +162,7 @@ def test_late_verdict_does_not_replace_the_message(view, dashboard, settled, mon
         return compare(first, second, task)
 
     monkeypatch.setattr(dashboard, "compare", compare_slowly)
-    first, _ = view.pair.chosen
+    first, _ = view.pair.selected
     view.pair.swap.click()
     view.pair.choose(first, first)
     release.set()

@@ -96,7 +96,7 @@ def test_trained_model_that_is_not_in_models_can_be_added_and_compared(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     settled()
     assert "my-run" in gateway.comparisons.read
-    assert view.chosen_models() == ("starter", "my-run")
+    assert view.selected_models() == ("starter", "my-run")
 
 
 @pytest.mark.parametrize("number", [NEIGHBOURS, MAPS])
@@ -179,10 +179,10 @@ def test_model_pair_view_never_holds_the_same_model_twice(qtbot):
     pair = ModelPairPicker()
     qtbot.addWidget(pair)
     pair.offer({"a": "A"})
-    assert pair.chosen == ("a", "") and not pair.isEnabled()
+    assert pair.selected == ("a", "") and not pair.isEnabled()
     pair.offer({"a": "A", "b": "B", "c": "C"}, usual=("a", "b"))
     pair.boxes[1].setCurrentIndex(0)
-    assert pair.chosen == ("b", "a")
+    assert pair.selected == ("b", "a")
 
 
 def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settled, monkeypatch):
@@ -195,7 +195,7 @@ def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settle
         return ask(*arguments)
 
     monkeypatch.setattr(comparisons, "ask", ask_slowly)
-    first, _ = neighbours.pair.chosen
+    first, _ = neighbours.pair.selected
     neighbours.pair.swap.click()
     neighbours.pair.choose(first, first)
     release.set()

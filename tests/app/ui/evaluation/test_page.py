@@ -61,7 +61,7 @@ def test_dialog_offers_models_trainings_and_baselines(dialog):
         "Starter", "SPECTER on 900 papers   (training run)",
         "TF-IDF   (baseline)", "Random   (baseline)",
     ]  # fmt: skip
-    assert dialog.chosen == ["starter", "specter-1", "tf-idf"]
+    assert dialog.selected == ["starter", "specter-1", "tf-idf"]
     assert dialog.data.currentText() == "Library, 100 papers"
 
 
@@ -171,7 +171,7 @@ def test_exports_without_scores_are_disabled_except_for_pictures(
     settled()
     assert not any(action.isEnabled() for action in (*here, *there.values()))
     assert {action.toolTip() for action in here} == {"No evaluations yet"}
-    assert there["picture"].property("why_not") == "No evaluations yet"
+    assert there["picture"].property("unavailable_reason") == "No evaluations yet"
     show(LEARNING)
     assert there["picture"].isEnabled() and not there["page"].isEnabled()
     assert [action.isEnabled() for action in here] == [False, False, True]

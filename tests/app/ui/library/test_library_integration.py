@@ -105,7 +105,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 6)
     into_list()
     hits.go_to(0)
-    (first,) = hits.chosen()
+    (first,) = hits.selected()
     for marked in ({}, {"venue"}):
         press(Key.Key_E)
         qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(EditDialog)))

@@ -41,7 +41,7 @@ def choose(window, *rows):
         hits.selectionModel().select(
             window.page.model.index(row, 0), hits.selectionModel().SelectionFlag.Select
         )
-    return hits.chosen()
+    return hits.selected()
 
 
 def press(qtbot, window, key):
@@ -66,7 +66,7 @@ def test_selection_bar_is_shown_for_several_papers(window):
     window.library_controller.choose_all()
     assert bar.count.text() == "50 selected"
     bar.clear.click()
-    assert not bar.isVisible() and len(window.page.result_list.chosen()) == 1
+    assert not bar.isVisible() and len(window.page.result_list.selected()) == 1
 
 
 def test_selection_bar_without_room_offers_its_last_actions_in_a_menu(qtbot, window):
@@ -214,10 +214,10 @@ def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
     fragment = "in:thesis/results"
     qtbot.waitUntil(lambda: sidebar.model.tree.node_for(fragment) is not None)
     window.page.set_scope(fragment, "results")
-    qtbot.waitUntil(lambda: [node.key for node in sidebar.tree.chosen()] == [name])
+    qtbot.waitUntil(lambda: [node.key for node in sidebar.tree.selected()] == [name])
     del gateway.editor.collections[name]
     work.undo()
-    qtbot.waitUntil(lambda: [node.kind for node in sidebar.tree.chosen()] == [NodeKind.every])
+    qtbot.waitUntil(lambda: [node.kind for node in sidebar.tree.selected()] == [NodeKind.every])
     assert window.page.view.request.scope == ()
 
 
@@ -228,7 +228,7 @@ def test_sidebar_keeps_the_shown_list_when_duplicates_are_opened(qtbot, window):
     ).center()
     qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: window.shows("duplicates"))
-    assert [node.kind for node in tree.chosen()] == [NodeKind.every]
+    assert [node.kind for node in tree.selected()] == [NodeKind.every]
 
 
 def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):

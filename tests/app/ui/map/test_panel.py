@@ -384,7 +384,7 @@ def test_zoom_keeps_the_point_under_the_mouse(show, gateway):
 def test_rectangle_selects_the_papers_inside(show, gateway, qtbot):
     panel = show(gateway)
     panel.bar.tools.choose(1)
-    panel.bar.tools.chosen.emit(1)
+    panel.bar.tools.selected.emit(1)
     assert panel.view.tool is Tool.box
     corners = around(panel, CORNER)
     with qtbot.waitSignal(panel.papers_selected) as selected:

@@ -72,14 +72,14 @@ def test_model_is_added_activated_removed_and_restored(
     qtbot.waitUntil(lambda: "In use" in card.ready.text() and not jobs.running())
     assert gateway.workspace.active_model.model == "bees"
     assert gateway.workspace.models.about("bees").model.speed > 0
-    assert page.why_not("remove") == "This model is in use"
+    assert page.unavailable_reason("remove") == "This model is in use"
 
     page.go_back()
     qtbot.waitUntil(
         lambda: gateway.workspace.active_model.model == "starter" and not jobs.running()
     )
     page.load("bees")
-    qtbot.waitUntil(lambda: page.why_not("remove") == "" and not jobs.running())
+    qtbot.waitUntil(lambda: page.unavailable_reason("remove") == "" and not jobs.running())
     page.remove()
     qtbot.waitUntil(lambda: len(gateway.workspace.models.trashed()) == 1 and not jobs.running())
     [removed] = gateway.workspace.models.trashed()

@@ -282,7 +282,7 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     page.downloads.add(tmp_path / "evil.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
-    assert entry.why.text() == "evil.zip contains a link: 'x'"
+    assert entry.reason.text() == "evil.zip contains a link: 'x'"
     assert entry.hint.text() == "Copy the file."
     assert not window.messages.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
     click(qtbot, entry.again)
@@ -456,7 +456,10 @@ def test_damaged_model_is_explained_and_can_be_checked_again(qtbot, choose, page
     assert card.trouble.text() == "The file model.safetensors is damaged."
     assert card.remedy.text() == "Copy the model again."
     assert buttons(card) == ["Verify files", "Move to Trash"]
-    assert not card.tiles.isVisible() and page.why_not("activate") == "This model is damaged"
+    assert (
+        not card.tiles.isVisible()
+        and page.unavailable_reason("activate") == "This model is damaged"
+    )
     click(qtbot, card.check)
     qtbot.waitUntil(lambda: not card.trouble.isVisible() and not jobs.running())
 
@@ -470,15 +473,15 @@ def test_unchecked_model_is_checked_on_load(qtbot, page, gateway, jobs):
 def test_disabled_actions_have_a_reason(choose, window, page):
     actions = page_actions(window, "models")
     choose("starter")
-    assert "starter model" in actions["remove"].property("why_not")
-    assert actions["activate"].property("why_not") == "This model is in use"
-    assert actions["back"].property("why_not") == "No previous model"
+    assert "starter model" in actions["remove"].property("unavailable_reason")
+    assert actions["activate"].property("unavailable_reason") == "This model is in use"
+    assert actions["back"].property("unavailable_reason") == "No previous model"
     choose("theirs")
     enabled = [name for name, action in actions.items() if action.isEnabled()]
     assert enabled == ["activate", "measure", "export", "rename", "check", "remove"]
     window.go_to("search")
     assert not any(action.isEnabled() for action in actions.values())
-    assert actions["rename"].property("why_not") == "Available on the Models page"
+    assert actions["rename"].property("unavailable_reason") == "Available on the Models page"
 
 
 def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, gateway, jobs):

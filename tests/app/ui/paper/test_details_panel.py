@@ -332,7 +332,7 @@ def test_copy_uses_the_last_format(show, qtbot):
 def test_copy_uses_the_default_style_and_other_formats_once(show, qtbot, gateway, context):
     panel = show()
     gateway.about.default_style = "ieee"
-    context.events.citation_style_chosen.emit()
+    context.events.citation_style_selected.emit()
     assert panel.parts.copy.what == CopyCitation("ieee") and "IEEE" in panel.parts.copy.text()
     panel.copy(what=CopyCitation("apa"))
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [1]")
@@ -344,7 +344,7 @@ def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_pa
     panel = show()
     monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("cell.csl"))
     picker = StylePicker(gateway.about, jobs, panel.parts.copy.what, panel)
-    picker.chosen.connect(lambda what: panel.copy([2], what))
+    picker.selected.connect(lambda what: panel.copy([2], what))
     picker.open()
     picker.add.click()
     qtbot.waitUntil(lambda: picker.list.currentItem().text() == "Cell")

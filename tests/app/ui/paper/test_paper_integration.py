@@ -64,9 +64,9 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     assert page.model.paper_at(0) == 2
 
     # Copy the citation in a style, with its italics.
-    page.copy_chosen()
+    page.copy_selected()
     qtbot.waitUntil(lambda: "@article{" in QGuiApplication.clipboard().text())
-    page.copy_chosen(CopyCitation("apa"))
+    page.copy_selected(CopyCitation("apa"))
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("Frisch, K. (1927)."))
     assert "<i>Bee World</i>" in QGuiApplication.clipboard().mimeData().html()
 

@@ -19,7 +19,7 @@ from sciread_app.domain.annotations.annotations import (
     Link,
     OutlineEntry,
     PagePosition,
-    ReadingPlace,
+    ReadingPosition,
 )
 from sciread_app.domain.paper import LibraryChanges, PaperFile, PaperId
 from sciread_app.services.library.reader import CannotShow, FailureReason
@@ -69,14 +69,14 @@ def test_reopened_file_is_at_the_last_place_and_zoom(open_book, qtbot, jobs, rea
     book = open_book()
     book.view.set_zoom("1.5")
     book.view.go_to(PagePosition(3, 200.0))
-    place = book.view.place
+    place = book.view.position
     book.close_file()
     qtbot.waitUntil(lambda: not jobs.running())
     page = make_page()
     page.close_tab(0)
     page.read(PaperId(1), BEES)
     qtbot.waitUntil(lambda: page.book is not None)
-    assert page.book.view.place.page == pytest.approx(place.page, abs=0.02)
+    assert page.book.view.position.page == pytest.approx(place.page, abs=0.02)
     assert page.book.view.zoom == "1.5"
     assert page.book.toolbar.page.text() == "4"
 
@@ -224,13 +224,13 @@ def test_reading_position_remains_after_the_pane_has_covered_the_pages(qtbot, ma
     view = page.book.view
     qtbot.waitUntil(lambda: view.viewport().width() > 200)
     view.go_to(PagePosition(2, 200.0))
-    before = view.place
+    before = view.position
     page.toggle_pane()
     qtbot.waitUntil(lambda: page.stack.width() == 0)
-    assert view.page == 2 and view.place == before
+    assert view.page == 2 and view.position == before
     page.toggle_pane()
     qtbot.waitUntil(lambda: view.viewport().width() > 200)
-    assert view.page == 2 and view.place == before
+    assert view.page == 2 and view.position == before
 
 
 def test_reading_position_remains_after_all_pages_have_fit_into_the_window(open_book, qtbot):
@@ -767,20 +767,20 @@ def test_locked_file_that_changes_asks_again_without_blame(qtbot, make_page, rea
 
 @pytest.mark.parametrize("why", [FailureReason.missing, FailureReason.damaged])
 def test_unreadable_file_is_explained_and_can_be_retried(qtbot, make_page, reading, why):
-    reading.why_not = {BEES: why}
+    reading.unavailable_reason = {BEES: why}
     page = make_page()
     page.read(PaperId(1), BEES)
     message = page.tab.message
     qtbot.waitUntil(lambda: message.title.text() == f"The file is {why.value}.")
     assert "Do something" in message.text.text() and str(BEES) in message.text.text()
-    reading.why_not = {}
+    reading.unavailable_reason = {}
     page.tab._again()
     qtbot.waitUntil(lambda: page.book is not None)
 
 
 def test_tab_of_a_removed_paper_can_be_closed(qtbot, make_page, reading):
     make_page().read(PaperId(1), BEES)
-    reading.why_not = {BEES: FailureReason.removed}  # as after restoring a backup
+    reading.unavailable_reason = {BEES: FailureReason.removed}  # as after restoring a backup
     page = make_page()
     message = page.tab.message
     qtbot.waitUntil(lambda: message.title.text() == "The file is removed.")
@@ -846,7 +846,7 @@ def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, re
     page.close_tab()
     qtbot.waitUntil(lambda: not jobs.running())
     place = reading.places[reading.opened[0].shape.sha256]
-    assert isinstance(place, ReadingPlace) and int(place.page + 0.1) == 2
+    assert isinstance(place, ReadingPosition) and int(place.page + 0.1) == 2
     assert reading.opened[0].closed
 
 
@@ -886,7 +886,7 @@ def test_tab_closed_while_its_file_is_opened_shows_nothing(
 
     monkeypatch.setattr(reading, "open", wait)
     if refused:
-        reading.why_not[BEES] = FailureReason.damaged
+        reading.unavailable_reason[BEES] = FailureReason.damaged
     page = make_page()
     page.read(PaperId(1), BEES)
     page.close_tab()

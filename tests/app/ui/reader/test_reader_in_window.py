@@ -57,7 +57,7 @@ def context_menu(window: MainWindow) -> QMenu:
 
 
 def test_shortcut_opens_the_selected_paper_in_the_reader(qtbot, jobs, window):
-    chosen = window.page.result_list.chosen()[0]
+    chosen = window.page.result_list.selected()[0]
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Return, Control | Shift)
     page = window.other_page("reader")
     qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
@@ -82,7 +82,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     assert read_it.isEnabled()
     window.page.result_list.go_to(1)
     qtbot.waitUntil(lambda: not read_it.isEnabled())
-    assert "no PDF" in read_it.property("why_not")
+    assert "no PDF" in read_it.property("unavailable_reason")
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Return, Control | Shift)
     assert window.page.isVisible() and not jobs.running(JobQueue.long)
     menu = context_menu(window)
@@ -90,7 +90,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     assert not offered["Read PDF"] and offered["Attach file…"]
     assert not window.page.details.parts.read_file.isVisible()
     window.go_to("foryou")
-    assert "Library" in read_it.property("why_not")
+    assert "Library" in read_it.property("unavailable_reason")
     window.go_to("search")
     window.page.result_list.go_to(2)
     assert read_it.isEnabled()
@@ -118,7 +118,7 @@ def test_find_searches_the_open_file_or_else_the_library(qtbot, jobs, window):
 
 def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
     turn = menu_action(window, "Rotate")
-    assert not turn.isEnabled() and turn.property("why_not") == "Available in the reader"
+    assert not turn.isEnabled() and turn.property("unavailable_reason") == "Available in the reader"
     page = read(qtbot, jobs, window)
     for name in ("Rotate", "Actual size", "Dark pages", "Two pages", "Show thumbnails"):
         menu_action(window, name).trigger()
@@ -152,7 +152,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
 ):
     target = tmp_path / "notes.md"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
-    chosen = window.page.result_list.chosen()
+    chosen = window.page.result_list.selected()
     menu_action(window, "Export notes of selected papers…").trigger()
     qtbot.waitUntil(lambda: window.gateway.reader.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "exported to notes.md" in window.messages.message.text())

@@ -44,7 +44,7 @@ def test_paper_is_added_read_highlighted_and_edits_undone(qtbot, jobs, window, t
     window.importing.add([paper_of(tmp_path)])
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 1)
     qtbot.waitUntil(lambda: not jobs.running())
-    qtbot.waitUntil(lambda: bool(window.page.result_list.chosen()))
+    qtbot.waitUntil(lambda: bool(window.page.result_list.selected()))
     qtbot.keyClick(window.page.result_list, Key.Key_Return, Control | Shift)
     page = window.other_page("reader")
     assert isinstance(page, ReaderPage)

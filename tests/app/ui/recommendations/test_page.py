@@ -279,7 +279,7 @@ def test_query_can_be_checked_and_has_no_weaker_matches(show, context):
     page.refresh_query()
     assert context.navigate.calls == [("refresh_query", 7)]
     page.follow(BEES.key)
-    assert page.why_not("refresh query") and all(tab.isVisible() for tab in tabs)
+    assert page.unavailable_reason("refresh query") and all(tab.isVisible() for tab in tabs)
 
 
 def test_topic_is_shown_in_the_library(show, qtbot, jobs, context):
@@ -475,11 +475,11 @@ def test_home_and_end_keys_go_to_the_first_and_last_paper(show, qtbot):
     page, _ = show(BEES)
     page.list.setFocus()
     qtbot.keyClick(page.list, Qt.Key.Key_End)
-    assert page.list.chosen() == [4]
+    assert page.list.selected() == [4]
     qtbot.keyClick(page.list, Qt.Key.Key_Home)
-    assert page.list.chosen() == [1]
+    assert page.list.selected() == [1]
     qtbot.keyClick(page.list, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
-    assert page.list.chosen() == [1, 2, 3, 4]
+    assert page.list.selected() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("action", "call"), [("dismiss", "dismiss"), ("keep", "like")])

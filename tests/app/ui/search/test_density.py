@@ -93,13 +93,13 @@ def test_selection_stays_when_the_density_changes(page):
     for density in (Density.table, Density.compact, Density.comfortable):
         page.set_density(density)
         assert page.result_list.current() == current
-        assert page.result_list.chosen() == [current]
+        assert page.result_list.selected() == [current]
 
 
 def test_rows_of_the_table_are_selected_once_each(page):
     page.set_density(Density.table)
     page.result_list.selectAll()
-    assert sorted(page.result_list.chosen()) == sorted(page.model.listing.ids)
+    assert sorted(page.result_list.selected()) == sorted(page.model.listing.ids)
     assert page.result_list.selected_count() == 3
 
 
@@ -295,9 +295,9 @@ def test_list_text_keeps_the_first_visible_paper_when_resized(show_page, appeara
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_chips_of_a_selected_card_differ_from_its_color(theme):
     card = Card(paper(fields=("cs.CL",)), tags=("to read",), tag_colours={"to read": "blue"})
-    fills = {mark.fill for mark in card_marks(card, theme.on_chosen())}
-    assert fills and all(contrast(fill, theme.chosen) > 1.1 for fill in fills)
-    assert contrast(theme.on_chosen().track, theme.chosen) > 1.1
+    fills = {mark.fill for mark in card_marks(card, theme.on_selected())}
+    assert fills and all(contrast(fill, theme.selected) > 1.1 for fill in fills)
+    assert contrast(theme.on_selected().track, theme.selected) > 1.1
 
 
 def contrast(one, other):

@@ -64,12 +64,12 @@ def test_switch_shows_the_map_in_place_of_the_list(qtbot, window):
     page = window.page
     assert page.map is None
     page.header.view_switch.choose(1)
-    page.header.view_switch.chosen.emit(1)
+    page.header.view_switch.selected.emit(1)
     qtbot.waitUntil(lambda: page.map is not None and page.map.isVisible())
     assert not page.result_list.isVisible() and page.details.isVisible()
     assert page.search_box.isVisible() and page.header.filter_button.isVisible()
     assert not page.header.order.isVisible() and not page.header.density.isVisible()
-    page.header.view_switch.chosen.emit(0)
+    page.header.view_switch.selected.emit(0)
     assert page.result_list.isVisible() and not page.map.isVisible()
     assert page.header.order.isVisible() and page.header.density.isVisible()
 
@@ -119,22 +119,22 @@ def test_lasso_selects_the_papers_in_the_list(qtbot, window, open_map):
     shown, page = open_map(window), window.page
     shown.view.points_selected.emit(shown.view.points.numbers([5, 9, 13]))
     qtbot.waitUntil(lambda: highlighted(shown) == [5, 9, 13])
-    assert sorted(page.chosen()) == [5, 9, 13]
+    assert sorted(page.selected()) == [5, 9, 13]
     assert (
         window.library_controller.bar.isVisible()
         and "3" in window.library_controller.bar.count.text()
     )
     window.toggle_map()
-    assert page.result_list.isVisible() and sorted(page.chosen()) == [5, 9, 13]
+    assert page.result_list.isVisible() and sorted(page.selected()) == [5, 9, 13]
 
 
 def test_lasso_selects_results_only(qtbot, window, open_map):
     shown, page = open_map(window), window.page
     window.show_papers([4, 5, 9], "arXiv: bees")
     shown.view.points_selected.emit(shown.view.points.numbers([5, 9, 13]))
-    assert sorted(page.chosen()) == [5, 9]
+    assert sorted(page.selected()) == [5, 9]
     shown.view.points_selected.emit(shown.view.points.numbers([20, 24]))
-    assert sorted(page.chosen()) == [5, 9]
+    assert sorted(page.selected()) == [5, 9]
     assert window.library_controller.notice.isVisible()
 
 
@@ -144,7 +144,7 @@ def test_escape_clears_the_selection_and_then_returns(qtbot, window, open_map):
     page.result_list.selectAll()
     shown.view.setFocus()
     QTest.keyClick(shown.view, Key.Key_Escape)
-    assert page.chosen() == [] and page.view.title
+    assert page.selected() == [] and page.view.title
     QTest.keyClick(shown.view, Key.Key_Escape)
     assert not page.view.title
 
@@ -152,7 +152,7 @@ def test_escape_clears_the_selection_and_then_returns(qtbot, window, open_map):
 def test_click_on_a_point_shows_its_details(qtbot, window, open_map):
     shown, page = open_map(window), window.page
     QTest.mouseClick(shown.view, Qt.MouseButton.LeftButton, pos=pixel(shown, 7))
-    assert page.result_list.current() == 7 and page.chosen() == [7]
+    assert page.result_list.current() == 7 and page.selected() == [7]
     qtbot.waitUntil(lambda: page.details.details is not None and page.details.details.whole)
     assert page.details.details.paper.id == 7 and page.details.isVisible()
 
@@ -162,7 +162,7 @@ def test_click_on_a_paper_outside_the_results_selects_nothing(qtbot, window, ope
     window.show_papers([4, 5], "arXiv: bees")
     qtbot.waitUntil(lambda: highlighted(shown) == [4, 5])
     QTest.mouseClick(shown.view, Qt.MouseButton.LeftButton, pos=pixel(shown, 7))
-    assert page.chosen() == []
+    assert page.selected() == []
     qtbot.waitUntil(lambda: page.details.details is not None)
     assert page.details.details.paper.id == 7
 
@@ -190,10 +190,10 @@ def test_switching_keeps_query_selection_and_scroll_position(qtbot, window, open
     qtbot.waitUntil(lambda: page.model.rowCount() > 40)
     page.result_list.go_to(20)
     page.result_list.set_scroll_position(page.result_list.height_of_rows(17))
-    before = page.result_list.top(), page.chosen(), page.view
+    before = page.result_list.top(), page.selected(), page.view
     open_map(window)
     window.toggle_map()
-    assert (page.result_list.top(), page.chosen(), page.view) == before
+    assert (page.result_list.top(), page.selected(), page.view) == before
     assert page.search_box.text == "paper"
 
 
@@ -219,7 +219,7 @@ def test_empty_results_are_explained_in_the_map_view(qtbot, window, open_map):
 def test_selected_papers_of_the_list_are_zoomed_to(qtbot, jobs, window):
     page = window.page
     page.result_list.go_to(3)
-    (paper,) = page.chosen()
+    (paper,) = page.selected()
     window.actions_by_name["show on map"].trigger()
     qtbot.waitUntil(lambda: page.map is not None and page.map.view.points is not None)
     qtbot.waitUntil(lambda: page.map.view.camera.scale > 2 * page.map.view.fit_scale)
@@ -237,7 +237,7 @@ def test_papers_shown_on_the_map_are_the_results(qtbot, window):
 
 def test_commands_of_the_map_need_the_map(qtbot, window, open_map):
     fit = next(action for name, action in window.menus.entries() if name.endswith("Fit map"))
-    assert not fit.isEnabled() and fit.property("why_not")
+    assert not fit.isEnabled() and fit.property("unavailable_reason")
     open_map(window)
     assert fit.isEnabled()
     window.go_to("foryou")

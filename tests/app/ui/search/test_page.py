@@ -351,7 +351,7 @@ def test_back_from_similar_papers_restores_the_list(qtbot, show_page):
     page.set_scope("is:unread", "Unread")
     page.search_box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1 and title_of(page) is not None)
-    page.show_similar(page.chosen())
+    page.show_similar(page.selected())
     qtbot.waitUntil(lambda: page.header.back_button.isVisible())
     assert chip_texts(page.header.steering) == ["Attention Is All You Need"]
     assert page.search_box.text == "" and not page.header.scope.isVisible()
@@ -570,7 +570,7 @@ def test_toggling_read_updates_card_and_library(qtbot, show_page, jobs):
 def test_selected_papers_are_copied_as_bibtex(qtbot, show_page):
     page = show_page(FakeGateway(5))
     page.result_list.selectAll()
-    page.copy_chosen()
+    page.copy_selected()
     qtbot.waitUntil(lambda: "@article{paper1}" in QGuiApplication.clipboard().text())
     assert QGuiApplication.clipboard().text().startswith("@article{paper5}")
 

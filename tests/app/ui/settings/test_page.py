@@ -188,7 +188,7 @@ def choose_style(page, name):
 
 def test_default_citation_style_is_saved_with_a_preview(qtbot, page, workspace, context):
     assert page.citation_style.currentData() == "" and page.style_example.isHidden()
-    with qtbot.waitSignal(context.events.citation_style_chosen):
+    with qtbot.waitSignal(context.events.citation_style_selected):
         choose_style(page, "IEEE")
     assert workspace.settings.citation_style == "ieee"
     qtbot.waitUntil(lambda: "A. Vaswani, N. Shazeer" in page.style_example.text())
@@ -378,7 +378,7 @@ def test_page_opens_by_shortcut_and_changes_the_theme(
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.shows("settings") and not jobs.running())
     page = window.other_page("settings")
-    with qtbot.waitSignal(window.events.theme_chosen):
+    with qtbot.waitSignal(window.events.theme_selected):
         click(qtbot, page.theme.tab_stops()[2])
     qtbot.waitUntil(lambda: appearance.theme is DARK)
     window.choose_theme(ThemeChoice.light)

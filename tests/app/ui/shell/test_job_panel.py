@@ -299,7 +299,7 @@ def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     assert "1 new, 1 already in library, 1 failed" in row.status.text()
     with qtbot.waitSignal(centre.report_requested) as wanted:
         click(qtbot, row.skipped)
-    assert wanted.args[0].failures[0].why == "No closing brace."
+    assert wanted.args[0].failures[0].reason == "No closing brace."
 
 
 def test_papers_that_an_import_added_can_be_shown(qtbot, jobs, centre):

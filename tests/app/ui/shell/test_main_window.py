@@ -237,7 +237,7 @@ def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
 def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):
     window = show_window(FakeGateway(3))
     light = window.grab().toImage().pixelColor(3, 300)
-    with qtbot.waitSignal(window.events.theme_chosen):
+    with qtbot.waitSignal(window.events.theme_selected):
         window.choose_theme(ThemeChoice.dark)
     qtbot.waitUntil(lambda: appearance.theme is DARK)
     dark = window.grab().toImage().pixelColor(3, 300)
@@ -288,7 +288,7 @@ def contrast(one, other):
     [
         *((front, "window") for front in ("text", "quiet", "faint", "accent", "danger")),
         *((front, "surface") for front in ("text", "quiet", "faint", "accent")),
-        *((front, "chosen") for front in ("text", "quiet", "faint")),
+        *((front, "selected") for front in ("text", "quiet", "faint")),
         *(("text", behind) for behind in ("mark", "sentence", "danger_soft", "notice_soft")),
         *(("quiet", behind) for behind in ("track", "danger_soft", "notice_soft")),
         ("on_accent", "accent"),

@@ -652,9 +652,11 @@ def trained(qtbot, show_window, gateway, jobs, service):
 def test_measure_and_compare_are_enabled_after_adding_the_model(qtbot, show, jobs, service):
     service.have(training("done", RunStatus.finished))
     shown = show()
-    assert shown.why_not("measure") and shown.why_not("compare")
+    assert shown.unavailable_reason("measure") and shown.unavailable_reason("compare")
     click(qtbot, shown.view.buttons["add_model"])
-    qtbot.waitUntil(lambda: not shown.why_not("measure") and not shown.why_not("compare"))
+    qtbot.waitUntil(
+        lambda: not shown.unavailable_reason("measure") and not shown.unavailable_reason("compare")
+    )
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -671,7 +673,7 @@ def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, gatewa
     dashboard = trained.other_page("dashboard")
     qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
     (dialog,) = dashboard.findChildren(EvaluateDialog)
-    assert set(dialog.chosen) == {"specter-1", "starter", "tf-idf"}
+    assert set(dialog.selected) == {"specter-1", "starter", "tf-idf"}
     dialog.reject()
 
 
@@ -680,11 +682,11 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
     panel = trained.other_page("compare").panel
     if open_before:
         trained.go_to("compare")
-        qtbot.waitUntil(lambda: all(panel.chooser.chosen) and not jobs.running())
+        qtbot.waitUntil(lambda: all(panel.chooser.selected) and not jobs.running())
     trained.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
     trained.actions_by_name["training/compare"].trigger()
-    qtbot.waitUntil(lambda: panel.chooser.chosen == ("starter", "specter-ours"))
+    qtbot.waitUntil(lambda: panel.chooser.selected == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
     assert trained.shows("compare") and panel.is_open
 
@@ -755,7 +757,7 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jo
     qtbot.waitUntil(lambda: shown.writes)
     assert not any(enabled_actions(window).values())
     window.go_to("search")
-    assert window.actions_by_name["training/log"].property("why_not") == (
+    assert window.actions_by_name["training/log"].property("unavailable_reason") == (
         "Available on the Training page"
     )
     settle(qtbot, jobs, shown)

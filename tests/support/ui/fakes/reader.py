@@ -19,7 +19,7 @@ from sciread_app.domain.annotations.annotations import (
     PagePosition,
     PageRegion,
     PageSize,
-    ReadingPlace,
+    ReadingPosition,
     TextMatch,
 )
 from sciread_app.domain.annotations.page_text import PageText
@@ -125,9 +125,9 @@ class FakeReader:
         self.paths: dict[int, list[Path]] = {}
         self.titles: dict[int, str] = {}
         self.passwords: dict[Path, str] = {}
-        self.why_not: dict[Path, FailureReason] = {}
+        self.unavailable_reason: dict[Path, FailureReason] = {}
         self.opened: list[FakeFile] = []
-        self.places: dict[str, ReadingPlace] = {}
+        self.places: dict[str, ReadingPosition] = {}
         self.recent: list[RecentPaper] = []
         self.kept: dict[int, Highlight] = {}
         self.lost: list[Highlight] = []
@@ -139,7 +139,7 @@ class FakeReader:
         self._writing = threading.Lock()
 
     def open(self, paper: PaperId, path: Path, password: str, task: Task) -> FakeFile:
-        if why := self.why_not.get(path):
+        if why := self.unavailable_reason.get(path):
             raise CannotShow(why, f"The file is {why.value}.", "Do something about it.")
         if self.passwords.get(path, "") != password:
             raise CannotShow(FailureReason.locked, "The file is locked.")
@@ -155,10 +155,10 @@ class FakeReader:
     def title(self, paper: PaperId) -> str:
         return self.titles.get(paper, f"Paper {paper}")
 
-    def place(self, sha256: str) -> ReadingPlace | None:
+    def position(self, sha256: str) -> ReadingPosition | None:
         return self.places.get(sha256)
 
-    def remember(self, sha256: str, place: ReadingPlace) -> None:
+    def remember(self, sha256: str, place: ReadingPosition) -> None:
         self.places[sha256] = place
 
     def recently_read(self, limit: int) -> list[RecentPaper]:

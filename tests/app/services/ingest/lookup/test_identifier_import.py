@@ -92,7 +92,7 @@ def test_unknown_identifier_is_not_found(adding):
         adding, "10.5555/nobody", "arXiv:2501.00001", "99999999", "PMC1", "978-3-16-148410-0"
     )
     assert states(found) == [EntryState.not_found] * 5
-    assert all(entry.why for entry in found)
+    assert all(entry.reason for entry in found)
 
 
 def test_exact_title_is_found(adding):
@@ -148,14 +148,14 @@ def test_page_of_semantic_scholar_is_found(adding, works):
 
 def test_page_that_is_refused_names_no_paper_and_affects_no_other_entry(adding, works):
     bad, good = find(adding, f"{works.url}page/missing", numbered(8).doi)
-    assert bad.state == EntryState.not_found and bad.why
+    assert bad.state == EntryState.not_found and bad.reason
     assert good.state == EntryState.found
 
 
 def test_failed_source_is_an_error_of_its_entries_only(adding, works):
     works.fail(faults.status(503), times=99, when=lambda asked: "crossref" in asked.path)
     doi, arxiv = find(adding, numbered(1).doi, next(iter(adding.arxiv.papers)))
-    assert doi.state == EntryState.failed and "Crossref" in doi.why
+    assert doi.state == EntryState.failed and "Crossref" in doi.reason
     assert arxiv.state == EntryState.found
 
 

@@ -205,7 +205,7 @@ def test_bad_file_leaves_nothing_and_its_reason_is_listed(library, server, finde
     report = finder.find([PaperId(1)], Task())
     assert not report.found and list(folder.iterdir()) == []
     (failure,) = report.failures
-    assert failure.entry == TITLE and failure.why
+    assert failure.entry == TITLE and failure.reason
     assert library.attachments.of([1]) == []
 
 
@@ -221,7 +221,7 @@ def test_server_that_fails_for_papers_in_a_row_is_not_asked_for_others(library, 
     server.fail(faults.unavailable(), times=99)
     report = finder.find([PaperId(n) for n in range(1, 6)], Task())
     assert len({asked.path for asked in server.requests}) == 2
-    assert [bool(one.why) for one in report.failures] == [True] * 5
+    assert [bool(one.reason) for one in report.failures] == [True] * 5
 
 
 def moved(server, to, times=1):
@@ -248,7 +248,7 @@ def test_redirect_that_is_not_to_the_public_web_is_refused(library, server, find
     server.openalex = "bees.pdf"
     moved(server, address, times=9)
     (failure,) = finder.find([PaperId(1)], Task()).failures
-    assert "redirects to" in failure.why or "closed the connection" in failure.why
+    assert "redirects to" in failure.reason or "closed the connection" in failure.reason
 
 
 def test_name_that_leads_to_a_private_address_is_not_asked(library, server, finder):
@@ -263,7 +263,7 @@ def test_name_that_leads_to_a_private_address_is_not_asked(library, server, find
 
     with mock.patch.object(socket, "getaddrinfo", resolve):
         (failure,) = finder.find([PaperId(1)], Task()).failures
-    assert "https://papers.example.org" in failure.why
+    assert "https://papers.example.org" in failure.reason
 
 
 def test_redirects_are_followed_a_few_times_only(library, server, finder):
@@ -274,7 +274,7 @@ def test_redirects_are_followed_a_few_times_only(library, server, finder):
         publisher.fail(faults.redirected(f"{server.url}bees.pdf"), times=99)
         moved(server, publisher.url, times=99)
         (failure,) = finder.find([PaperId(1)], Task()).failures
-        assert failure.why and len(publisher.requests) < 10
+        assert failure.reason and len(publisher.requests) < 10
 
 
 def test_service_that_fails_does_not_hide_the_next_one(library, server, finder):

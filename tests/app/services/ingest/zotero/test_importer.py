@@ -224,7 +224,7 @@ def test_items_without_paper_are_reported_or_skipped(library, server, run_import
     server.children = [{"data": {"itemType": "attachment", "parentItem": "Y"}, "links": "odd"}]
     report = run_import()
     assert (report.added, report.failed) == (3, 1)
-    assert report.skips[0].entry == "X" and "title" in report.skips[0].why
+    assert report.skips[0].entry == "X" and "title" in report.skips[0].reason
 
 
 def test_pdf_without_parent_item_becomes_a_paper(library, server, run_import, shared):

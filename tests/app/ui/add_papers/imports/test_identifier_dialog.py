@@ -20,7 +20,7 @@ from tests.support.ui.fakes.gateway import FakeGateway
 
 CHECK = Qt.ItemDataRole.CheckStateRole
 KNOWN = Entry("known", EntryState.in_library, paper("Known", id=PaperId(3)))
-UNKNOWN = Entry("10.1000/none", EntryState.not_found, why="Nobody lists it.")
+UNKNOWN = Entry("10.1000/none", EntryState.not_found, reason="Nobody lists it.")
 OFFERED = Entry(
     "A title of two papers",
     EntryState.offered,
@@ -69,7 +69,7 @@ def test_texts_are_looked_up_together_and_the_new_papers_are_checked(show_window
 
 
 def test_failed_lookups_are_not_counted_as_not_found(show_window, qtbot, gateway):
-    failed = Entry("10.1000/late", EntryState.failed, why="Crossref cannot be reached.")
+    failed = Entry("10.1000/late", EntryState.failed, reason="Crossref cannot be reached.")
     gateway.intake.entries[failed.text] = failed
     dialog = open_dialog(show_window(gateway))
     look_up(qtbot, dialog, UNKNOWN.text, failed.text)

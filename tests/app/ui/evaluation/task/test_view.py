@@ -20,7 +20,7 @@ from sciread_app.ui.evaluation.view_models import EvaluationResults
 from tests.support.generate.report import pictures_of
 from tests.support.ui.fakes.evaluation import START, TRAINED, board, measured
 from trainer.contract.errors import TrainerError
-from trainer.contract.plots import Places
+from trainer.contract.plots import ScatterPlot
 
 ACCESSIBLE = Qt.ItemDataRole.AccessibleTextRole
 
@@ -129,12 +129,16 @@ def test_damaged_pictures_are_reported(view, dashboard, page, settled, monkeypat
 def test_turned_aligns_places_with_those_of_the_other_model():
     chance = np.random.default_rng(1).normal(size=(30, 2))
     labels = [n % 3 for n in range(30)]
-    like = Places("", "PCA", chance[:, 0].tolist(), chance[:, 1].tolist(), labels, ["a", "b", "c"])
+    like = ScatterPlot(
+        "", "PCA", chance[:, 0].tolist(), chance[:, 1].tolist(), labels, ["a", "b", "c"]
+    )
     mirrored = chance @ np.array([[0.0, 1.0], [1.0, 0.0]])
-    other = Places("", "PCA", *(mirrored[:, n].tolist() for n in (0, 1)), labels, ["a", "b", "c"])
+    other = ScatterPlot(
+        "", "PCA", *(mirrored[:, n].tolist() for n in (0, 1)), labels, ["a", "b", "c"]
+    )
     back = turned(other, like)
     assert np.allclose(np.array([back.x, back.y]).T, chance - chance.mean(axis=0))
-    of_others = Places("", "PCA", like.x, like.y, labels[::-1], ["a", "b", "c"])
+    of_others = ScatterPlot("", "PCA", like.x, like.y, labels[::-1], ["a", "b", "c"])
     assert turned(of_others, like) is of_others
 
 

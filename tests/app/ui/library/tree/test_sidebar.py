@@ -130,7 +130,7 @@ def test_control_a_selects_the_papers_of_the_list_and_keeps_the_page(qtbot, side
         qtbot.waitSignal(sidebar.tree.all_papers_selected),
     ):
         qtbot.keyClick(sidebar.tree, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    assert [node.name for node in sidebar.tree.chosen()] == [THESIS]
+    assert [node.name for node in sidebar.tree.selected()] == [THESIS]
 
 
 def test_node_is_renamed_in_place(qtbot, sidebar, editor):
@@ -179,7 +179,7 @@ def test_selection_stays_while_a_draft_is_named(qtbot, sidebar, editor):
     sidebar.add_collection()
     type_name(qtbot, sidebar, "results")
     qtbot.waitUntil(lambda: "results" in texts(sidebar, NameEntry(NodeKind.collections)))
-    assert [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    assert [node.name for node in sidebar.tree.selected()] == [TO_READ]
 
 
 def test_escape_cancels_a_new_collection(qtbot, sidebar, editor):
@@ -277,7 +277,7 @@ def test_press_before_a_drag_keeps_the_selection(qtbot, sidebar, monkeypatch):
     sidebar.scope_requested.connect(lambda *scope: asked.append(scope))
     monkeypatch.setattr(
         "sciread_app.ui.library.tree.view.QTreeView.startDrag",
-        lambda tree, actions: dragged.append([node.name for node in tree.chosen()]),
+        lambda tree, actions: dragged.append([node.name for node in tree.selected()]),
     )
     viewport = sidebar.tree.viewport()
     place = sidebar.tree.visualRect(sidebar.model.index_of(THESIS)).center()
@@ -285,9 +285,9 @@ def test_press_before_a_drag_keeps_the_selection(qtbot, sidebar, monkeypatch):
     assert asked == []
     sidebar.tree.startDrag(MOVE)
     assert dragged == [[THESIS]]
-    assert [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    assert [node.name for node in sidebar.tree.selected()] == [TO_READ]
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=place)
-    assert asked == [] and [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    assert asked == [] and [node.name for node in sidebar.tree.selected()] == [TO_READ]
     click(qtbot, sidebar, THESIS)
     assert asked == [("in:thesis", "thesis")]
 
@@ -306,7 +306,7 @@ def test_dragging_another_collection_keeps_the_page(qtbot, sidebar, editor, monk
     sidebar.tree.startDrag(MOVE)
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: "Übersicht/thesis" in editor.collections)
-    assert asked == [] and [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    assert asked == [] and [node.name for node in sidebar.tree.selected()] == [TO_READ]
 
 
 def test_page_follows_its_moved_collection(qtbot, sidebar, editor):
@@ -358,7 +358,7 @@ def test_new_counts_keep_the_tree_state(qtbot, sidebar, editor):
     assert not resets
     sidebar.work.submit("", lambda editor: editor.create_collection("a"))
     qtbot.waitUntil(lambda: bool(resets))
-    assert [node.name for node in sidebar.tree.chosen()] == [METHODS]
+    assert [node.name for node in sidebar.tree.selected()] == [METHODS]
     assert sidebar.tree.isExpanded(sidebar.model.index_of(THESIS))
 
 
@@ -366,13 +366,13 @@ def test_show_scope_selects_without_a_request(qtbot, sidebar):
     asked = []
     sidebar.scope_requested.connect(lambda *scope: asked.append(scope))
     sidebar.show_scope('tag:"to read"')
-    assert [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    assert [node.name for node in sidebar.tree.selected()] == [TO_READ]
     sidebar.show_scope("")
-    assert [node.name for node in sidebar.tree.chosen()] == [NameEntry(NodeKind.every)]
+    assert [node.name for node in sidebar.tree.selected()] == [NameEntry(NodeKind.every)]
     sidebar.show_scope("year:1905")
-    assert sidebar.tree.chosen() == []
+    assert sidebar.tree.selected() == []
     sidebar.show_scope("")
-    assert [node.name for node in sidebar.tree.chosen()] == [
+    assert [node.name for node in sidebar.tree.selected()] == [
         NameEntry(NodeKind.every)
     ] and asked == []
 

@@ -74,4 +74,4 @@ def test_missing_file_emits_lost(qtbot, pictures, file):
     file.draw = fail
     with qtbot.waitSignal(pictures.file_lost) as signal:
         pictures.request("pages", [small(0)])
-    assert signal.args[0].why is FailureReason.missing
+    assert signal.args[0].reason is FailureReason.missing

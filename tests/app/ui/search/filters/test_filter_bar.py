@@ -86,7 +86,7 @@ def test_filter_counts_ignore_its_own_values(qtbot, page, gateway):
     gateway.counted.clear()
     popover = open_filter(qtbot, page, "author")
     assert "paper" in gateway.counted
-    assert popover.list.chosen() == ("Marie Curie",)
+    assert popover.list.selected() == ("Marie Curie",)
 
 
 def test_escape_moves_from_filters_to_results(qtbot, page):
@@ -172,7 +172,7 @@ def test_value_list_is_narrowed_and_used_by_keys(qtbot):
     qtbot.addWidget(values)
     values.show()
     values.show_values([FacetCount("to read", 5), FacetCount("maths", 2)], ("gone", "MATHS"))
-    assert values.chosen() == ("gone", "maths")
+    assert values.selected() == ("gone", "maths")
     qtbot.keyClicks(values.edit, "read")
     qtbot.keyClick(values.edit, Qt.Key.Key_Down)
     assert values.list.currentItem().text(0) == "to read"

@@ -105,7 +105,7 @@ def test_actions_of_the_page_come_first_and_unavailable_ones_only_when_typed(qtb
     palette = open_palette(qtbot, window)
     shown = [entry.title for entry in palette.shown()]
     assert shown.index("Filters") < shown.index("Import files")
-    assert "Redo" not in shown and not any(entry.why_not for entry in palette.shown())
+    assert "Redo" not in shown and not any(entry.unavailable_reason for entry in palette.shown())
     assert "Redo" in type_text(qtbot, window, palette, "redo")
 
 

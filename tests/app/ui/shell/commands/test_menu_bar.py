@@ -112,7 +112,7 @@ def test_context_menu_has_the_same_entries_each_time(qtbot, window, name):
 
 def test_rating_menu_works_after_a_context_menu(qtbot, window):
     widget, place = go_to_list(qtbot, window, "search")
-    ids = window.page.result_list.chosen()
+    ids = window.page.result_list.selected()
     menu = open_menu(qtbot, widget, place)
     assert "rate" in " ".join(str(text) for text in texts(menu)).lower()
     close_menu(qtbot, menu)
@@ -167,7 +167,7 @@ def test_tool_tip_of_an_unavailable_action_is_the_reason(window):
     tag = menu_action(window, "Tag…")
     assert tag.isEnabled() and tag.toolTip() == "Tag"
     window.go_to("settings")
-    assert not tag.isEnabled() and tag.toolTip() == tag.property("why_not") != ""
+    assert not tag.isEnabled() and tag.toolTip() == tag.property("unavailable_reason") != ""
 
 
 def test_menu_bar_has_the_usual_menus(window):

@@ -30,7 +30,7 @@ def redo(window):
 
 def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
     assert not undo.isEnabled() and not redo.isEnabled()
-    assert undo.property("why_not") == "Nothing to undo"
+    assert undo.property("unavailable_reason") == "Nothing to undo"
 
 
 def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
