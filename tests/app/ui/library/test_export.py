@@ -19,7 +19,7 @@ from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture
-def selected(monkeypatch, tmp_path) -> list[str]:
+def chosen(monkeypatch, tmp_path) -> list[str]:
     """Set the answer of the file dialog: a path and a file filter."""
     answer = [str(tmp_path / "thesis"), "BibTeX (*.bib)"]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: tuple(answer))
