@@ -29,8 +29,19 @@ from unittest import mock
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-# Neither these nor what they import start threads, or read the environment.
-PRELOADED = ("sciread_app.cli", "trainer.cli", "trainer.train", "trainer.evaluate", "trainer.serve")
+# Most commands need some of these, also those that the program imports only when it needs them.
+PRELOADED = (
+    "alembic.command",
+    "httpx",
+    "sciread_app.cli",
+    "sklearn.metrics",
+    "torch._dynamo",
+    "trainer.cli",
+    "trainer.embed",
+    "trainer.evaluate",
+    "trainer.serve",
+    "trainer.train",
+)
 # Python and some packages read these variables when they start or are imported. A command that
 # changes one of them starts as usual.
 READ_AT_START = ("HF_", "LANG", "LC_", "OMP_NUM_THREADS", "PYTHON", "QT_", "SCIREAD_LANGUAGE")
@@ -52,7 +63,8 @@ class ForkServer:
             self._server = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(theirs.fileno())],
                 cwd=ROOT,
-                env=self._environment,
+                # A fork has only one thread, and pyarrow's allocator would start another.
+                env=self._environment | {"JE_ARROW_MALLOC_CONF": "background_thread:false"},
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
             )
@@ -174,6 +186,7 @@ def main() -> None:
         importlib.import_module(name)
     for kept in list(weakref.finalize._registry):  # type: ignore[attr-defined]
         kept.atexit = False  # what torch would do at the end of a process takes longer than a fork
+    assert len(list(Path("/proc/self/task").iterdir())) == 1
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as server:
