@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -195,6 +196,7 @@ def _follow(workspace: Workspace, console: Console, chosen: Any) -> int:
                 if report.has_changes or report.problem != report.folder.problem:
                     console.print(_message(report))
                     console.print_json(_report_as_value(report))
+                    sys.stdout.flush()  # a pipe would pass it on only with some later scan
             awake.wait(min(_SOON, POLL))
             if awake.is_set():
                 awake.clear()

@@ -14,6 +14,8 @@ from sciread_app.services.ingest import watched_folders
 from sciread_app.storage.library import Library
 from tests.support.generate.pdf import At, body, make_pdf
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 RIS = "TY  - JOUR\nAU  - Fabre, Jean\nTI  - Souvenirs of insects and their lives\nER  - \n"
 
 
