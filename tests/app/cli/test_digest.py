@@ -23,6 +23,8 @@ from tests.support.models.topics import BEES, STARS, about, collect_bees, fetch,
 from tests.support.servers.eutils_server import EutilsServer
 from tests.support.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -218,11 +220,9 @@ def test_digest_fetches_first(shell, tmp_path, monkeypatch):
 
 
 def test_closed_pipe_leaves_papers_for_the_next_digest(shell):
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
         [sys.executable, "-m", "sciread_app", "digest", "--home", str(shell.home)],
         stdout=subprocess.PIPE,
-        env=environment,
     )
     process.stdout.close()
     assert process.wait(120) != 0

@@ -29,7 +29,7 @@ from tests.support.servers.eutils_server import EutilsServer
 from tests.support.servers.list_servers import CrossrefServer, EuropePmcServer
 from tests.support.servers.local import Answer, Asked, LocalServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.usefixtures("forked_python")]
 
 ROOT = Path(__file__).parents[3]
 MOMENTS = (0.15, 0.45, 0.8)  # fractions of all requests

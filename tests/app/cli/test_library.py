@@ -17,6 +17,8 @@ from sciread_app.paths import resource
 from sciread_app.storage.library import Library
 from tests.support.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 
 def titles(found) -> list[str]:
     return [hit["title"] for hit in found["hits"]]
@@ -330,7 +332,7 @@ def test_newer_library_gives_error_without_traceback(shell, tmp_path):
     assert "newer version of SciRead" in shell.json("status", code=1)["error"]
 
 
-def test_program_runs_without_a_window():
+def test_program_runs_without_a_window(fresh_python):
     for arguments in (["--version"], ["--help"], ["find", "--help"]):
         run = subprocess.run(
             [sys.executable, "-m", "sciread_app", *arguments], capture_output=True, text=True

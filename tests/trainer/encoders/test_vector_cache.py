@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from trainer.encoders.vector_cache import CachedVectors, VectorCache, cache_folder, text_key
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ROOT = Path(__file__).resolve().parents[3]
 DIM = 8
 
