@@ -51,7 +51,8 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 class ForkServer:
     """Within `replacing_popen`, processes that run `python -m MODULE` or `python -c CODE` are
     forks. They are children of this process, with a pid, environment, folder and pipes of their
-    own, and end as others do. Only Linux can do this; elsewhere they start as usual.
+    own, and end as others do. Packages are those of this checkout, even where the folder has others
+    of the same name. Only Linux can do this; elsewhere processes start as usual.
     """
 
     def __init__(self) -> None:

@@ -23,6 +23,8 @@ from tests.support import damage
 from tests.support.generate.papers import paper
 from tests.support.models.fake_encoder import FakeEncoder
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 PAPERS = 300
 
 

@@ -22,6 +22,8 @@ from sciread_app.services.subprocess.worker import run_in_subprocess
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 TOPICS = ("glacier melt", "black holes", "gene editing", "graph colouring")
 FOREIGN = "oak photosynthesis"  # of another field than all the others
 DIM = 16

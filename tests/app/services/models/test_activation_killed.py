@@ -32,6 +32,8 @@ from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 from tests.support.models.fake_models import FakeModel, FakeModels, vector_of
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 PAPERS, BATCH = 120, 40
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -36,6 +36,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(60 + 30 * SWAPS),
     pytest.mark.skipif(sys.platform == "win32", reason="nobody is killed there as here"),
+    pytest.mark.usefixtures("forked_python"),
 ]
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.support.models.small_spaces import brute_force, papers
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ROOT = Path(__file__).resolve().parents[4]
 
 

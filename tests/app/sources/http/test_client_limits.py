@@ -21,6 +21,8 @@ from sciread_app.tasks import Task
 from tests.support.servers import faults
 from tests.support.servers.local import Answer, LocalServer
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ROOT = Path(__file__).resolve().parents[4]
 PAUSE = 0.15
 

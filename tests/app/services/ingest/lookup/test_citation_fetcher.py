@@ -24,6 +24,8 @@ from tests.support.servers import faults
 from tests.support.servers.elink import ElinkServer, ids_of
 from tests.support.servers.semantic_scholar_server import SemanticScholarServer
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 ROOT = Path(__file__).resolve().parents[5]
 
 
