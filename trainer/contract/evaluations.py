@@ -73,6 +73,11 @@ NO_QUALITY = frozenset(("health", "speed"))
 FEW_ITEMS = 30
 
 
+def has_too_few(evaluation: str, n: int) -> bool:
+    """Whether a score of `n` items is of too few to tell anything. Speed needs no papers."""
+    return evaluation != "speed" and n < FEW_ITEMS
+
+
 def evaluation_spec(key: str) -> EvaluationSpec:
     """Return the evaluation with this key; for an unknown one, as from a newer SciRead, a spec with
     nothing but its name."""

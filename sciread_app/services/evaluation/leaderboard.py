@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import FEW_ITEMS, NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.evaluations import (
+    FEW_ITEMS,
+    NO_QUALITY,
+    Metric,
+    evaluation_spec,
+    has_too_few,
+)
 from trainer.contract.paper_numbers import PaperNumber, beside
 from trainer.contract.plots import Picture, read_pictures
 from trainer.contract.report import REPORT, EvaluatedModel, Report, Result, Score
@@ -102,9 +108,9 @@ class ScoreRow:
 
     @property
     def too_few(self) -> bool:
-        """Whether a score of quality has too few items to be meaningful."""
-        quality = self.result.evaluation not in NO_QUALITY
-        return quality and all(cell.score.n < FEW_ITEMS for cell in self.cells.values())
+        """Whether all scores are of too few items to be meaningful."""
+        evaluation = self.result.evaluation
+        return all(has_too_few(evaluation, cell.score.n) for cell in self.cells.values())
 
 
 class Scores:

@@ -18,7 +18,7 @@ from sciread_app.language import tr, trn
 from sciread_app.services.evaluation.leaderboard import StoredReport, names
 from sciread_app.services.subprocess.trainer import ask
 from sciread_app.tasks import Task
-from trainer.contract.evaluations import FEW_ITEMS, NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec, has_too_few
 from trainer.contract.report import REPORT
 
 _TINY = 0.001
@@ -38,7 +38,8 @@ class MetricDifference(NamedTuple):
 
     `low` to `high` is the 95 % confidence interval; None if there are too few items. `p_value` is
     adjusted for the number of comparisons. `winner` is 0 or 1, None if the difference is not
-    significant. `counts`: whether it contributes to the verdict.
+    significant. `counts`: whether it contributes to the verdict. `too_few`: whether it has too few
+    items for a significant difference.
     """
 
     task: str
@@ -52,15 +53,11 @@ class MetricDifference(NamedTuple):
     significant: bool
     winner: int | None
     counts: bool
+    too_few: bool
 
     @property
     def difference(self) -> float:
         return self.second - self.first
-
-    @property
-    def too_few(self) -> bool:
-        """Whether it has too few items for a significant difference."""
-        return self.counts and self.winner is None and self.n < FEW_ITEMS
 
     @property
     def shown_p_value(self) -> str:
@@ -159,11 +156,11 @@ def verdict(
 def _evidence(first: StoredReport, compared: Mapping[str, Any]) -> MetricDifference:
     spec = evaluation_spec(str(compared["evaluation"]))
     result = first.report.result(str(compared["task"]))
-    better = compared["second_is_better"]
+    better, n = compared["second_is_better"], int(compared["n"])
     return MetricDifference(
         task=result.title if result else str(compared["task"]),
         metric=spec.metric(str(compared["metric"])),
-        n=int(compared["n"]),
+        n=n,
         first=float(compared["first"]),
         second=float(compared["second"]),
         low=None if compared["low"] is None else float(compared["low"]),
@@ -172,6 +169,7 @@ def _evidence(first: StoredReport, compared: Mapping[str, Any]) -> MetricDiffere
         significant=bool(compared["real"]),
         winner=None if better is None else int(better),
         counts=spec.key not in NO_QUALITY,
+        too_few=better is None and has_too_few(spec.key, n),
     )
 
 

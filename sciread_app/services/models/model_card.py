@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sciread_app.services.models.archive import TRAINING
 from trainer.contract.catalog import recipe_of
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import FEW_ITEMS, NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec, has_too_few
 from trainer.contract.package import Package
 from trainer.contract.report import REPORT, Report
 
@@ -227,7 +227,7 @@ def _of_training(row: Mapping[str, Any]) -> CardScore | None:
         higher_is_better=metric.higher_is_better,
         task=plain(row.get("task", "")),
         quality=quality,
-        too_few=quality and real is not True and 0 < n < FEW_ITEMS,
+        too_few=real is not True and n > 0 and has_too_few(spec.key, n),
     )
 
 
@@ -250,7 +250,7 @@ def _of_report(report: Report) -> Iterator[CardScore]:
                 higher_is_better=metric.higher_is_better,
                 task=plain(result.task),
                 quality=quality,
-                too_few=quality and score.n < FEW_ITEMS,
+                too_few=has_too_few(spec.key, score.n),
             )
 
 

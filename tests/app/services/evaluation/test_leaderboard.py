@@ -172,3 +172,10 @@ def test_csv_has_one_line_per_score_with_its_context(home):
     assert (ours["data_sha256"], ours["split"], ours["excluded"]) == ("5f" * 32, "test", "3 bare")
     assert ours["model"] == "'=HYPERLINK(1)"  # not a formula when opened in a spreadsheet
     assert papers and all(line["source"] and not line["data_sha256"] for line in papers)
+
+
+@pytest.mark.parametrize(("evaluation", "few"), [("health", True), ("speed", False)])
+def test_diagnostics_of_few_papers_say_so_unlike_speed(home, evaluation, few):
+    write_report(home, scored(OURS, n=5, evaluation=evaluation))
+    (row,) = rows(only_board(home))
+    assert row.too_few is few

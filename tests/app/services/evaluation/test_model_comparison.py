@@ -96,6 +96,12 @@ def test_vector_health_is_shown_but_does_not_affect_verdict():
     assert found.evidence[1].winner == 1
 
 
+@pytest.mark.parametrize(("task", "few"), [("health", True), ("speed", False)])
+def test_diagnostics_of_few_papers_say_so_unlike_speed(task, few):
+    found = verdict_of(compared(task, "any", 0.3, real=False, n=5))
+    assert found.evidence[0].too_few is few and not found.evidence[0].counts
+
+
 def test_lower_is_better_metric_favours_smaller_value():
     better = compared("cite", "map", -0.05) | {"second_is_better": True}
     found = verdict_of(better)

@@ -171,6 +171,7 @@ def test_about_model_gives_scores_and_origin(models, library, home, tiny):
         {"evaluation": "ranking", "metric": "ndcg", "value": 0.4, "before": 0.5, "real": False},
         {"evaluation": "new one", "metric": "x", "value": 12},
         {"evaluation": "ranking", "metric": "map", "value": 1, "before": 1, "n": 10},
+        {"evaluation": "health", "metric": "mean_cosine", "value": 0.1, "n": 5},
     ]  # fmt: skip
     (tiny.folder / "metrics.json").write_text(json.dumps(rows))
     (tiny.folder / "README.md").write_text("---\ntags: []\n---\n\n# SPECTER\n\nIt is good.\n")
@@ -182,13 +183,14 @@ def test_about_model_gives_scores_and_origin(models, library, home, tiny):
     assert (about.papers, about.unread) == (2, 2)
     assert about.card == "# SPECTER\n\nIt is good."
     assert (about.origin.papers, about.origin.sha256) == (900, "ab" * 32)
-    ranking, health, chance, new, few, *measured = about.scores
+    ranking, health, chance, new, few, few_vectors, *measured = about.scores
     assert (ranking.metric, ranking.value, ranking.before) == ("MAP", "81.20", "70.00")
     assert (ranking.change, ranking.better, ranking.share) == ("+11.20", True, 0.812)
     assert (health.change, health.better, health.share) == ("+0.100", None, None)  # not tested
     assert (chance.change, chance.better, chance.chance) == ("−10.00", None, True)
     assert (new.title, new.value, new.change) == ("new one", "12.0", "")
-    assert few.too_few and not any(one.too_few for one in (ranking, health, chance, new))
+    assert few.too_few and few_vectors.too_few
+    assert not any(one.too_few for one in (ranking, health, chance, new))
     assert [(one.suite, one.value, one.low) for one in measured] == [
         ("ours", "81.00", "78.00"),
         ("ours", "90.00", "88.00"),

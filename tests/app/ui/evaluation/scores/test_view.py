@@ -82,7 +82,7 @@ def test_tooltips_explain_metrics_and_scores(page):
 
 
 def test_scale_of_a_single_model_is_0_to_100(page, dashboard, refresh):
-    cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
+    cosine = Score("mean_cosine", 0.3, 90, 0.2, 0.4)
     alone = measured(START, 0.7, result("health", evaluation="health", scores=(cosine,)))
     dashboard.found = EvaluationResults([board(alone)])
     refresh()
