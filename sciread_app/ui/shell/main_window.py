@@ -413,12 +413,20 @@ class MainWindow(QMainWindow):
         """Look up the paper with this identifier and add it; without one, ask for an identifier or
         a title first."""
         if self._takes_papers(lambda window: window.add_by_identifier(identifier)):
-            if not self._lookup:
-                from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
+            self._identifier_dialog().ask(identifier)
 
-                self._lookup = IdentifierDialog(self.gateway.intake, self.context, self)
-                self._lookup.added.connect(self._show_added)
-            self._lookup.ask(identifier)
+    def add_by_text(self, text: str) -> None:
+        """Offer to look up the papers that a text names, line by line."""
+        if self._takes_papers(lambda window: window.add_by_text(text)):
+            self._identifier_dialog().offer(text)
+
+    def _identifier_dialog(self) -> IdentifierDialog:
+        if not self._lookup:
+            from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
+
+            self._lookup = IdentifierDialog(self.gateway.intake, self.context, self)
+            self._lookup.added.connect(self._show_added)
+        return self._lookup
 
     def _show_added(self, papers: Sequence[PaperId]) -> None:
         self.index_new_papers(LibraryChanges(papers=True))
@@ -705,6 +713,7 @@ class MainWindow(QMainWindow):
         self._loading_page.setFocus()
         drops = DropZone(self, lambda: self._opened)
         drops.dropped.connect(self.add)
+        drops.text_dropped.connect(self.add_by_text)
         drops.alike_requested.connect(self.find_like)
 
     def memory(self) -> QSettings:

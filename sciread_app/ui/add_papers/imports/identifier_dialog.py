@@ -229,6 +229,12 @@ class IdentifierDialog(QDialog):
             self.form.text.setPlainText(text)
             self.form.look_up(and_add=True)
 
+    def offer(self, text: str) -> None:
+        """Open the dialog with these lines in addition to what was entered before."""
+        self.open()
+        self.form.take_focus()
+        self.form.text.appendPlainText(text)
+
     def _close(self, papers: Sequence[PaperId]) -> None:
         self.accept()
         self.added.emit(papers)

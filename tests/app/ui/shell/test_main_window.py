@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QWidget
 from sciread_app.domain.paper import LibraryChanges, Skipped
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
+from sciread_app.ui.add_papers.imports.identifier_dialog import IdentifierDialog
 from sciread_app.ui.add_papers.imports.report import ImportReportDialog, as_table, headline
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.page import Page
@@ -32,10 +33,14 @@ FAILURES = [
 ]
 
 
-def drop(window, *urls, at=(300, 500)):
-    """Drag URLs over the window and drop them at a point; return whether the drag is accepted."""
+def drop(window, *urls, at=(300, 500), text=""):
+    """Drag URLs or a text over the window and drop them at a point; return whether the drag is
+    accepted."""
     data = QMimeData()
-    data.setUrls([QUrl(url) for url in urls])
+    if urls:
+        data.setUrls([QUrl(url) for url in urls])
+    if text:
+        data.setText(text)
     button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     over = QDragEnterEvent(QPoint(*at), Qt.DropAction.CopyAction, data, button, modifier)
     QApplication.sendEvent(window, over)
@@ -109,12 +114,31 @@ def test_files_dropped_at_the_top_are_searched_rather_than_imported(qtbot, show_
     assert gateway.imported == []
 
 
-def test_drop_of_a_web_address_is_rejected(show_window, jobs):
+@pytest.mark.parametrize(
+    "dropped",
+    [
+        {"urls": ["https://arxiv.org/abs/1706.03762"]},
+        {"text": " 1706.03762 "},
+        {"urls": ["https://arxiv.org/abs/1706.03762"], "text": "Attention is all you need"},
+    ],
+)
+def test_dropped_identifier_or_web_address_is_offered_to_be_looked_up(
+    show_window, jobs, qtbot, dropped
+):
     gateway = FakeGateway()
     window = show_window(gateway)
-    assert not drop(window, "https://arxiv.org/abs/1706.03762")
-    assert not jobs.running()
-    assert gateway.imported == []
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert drop(window, *dropped.pop("urls", ()), at=(300, 60), **dropped)
+    dialog = next(one for one in window.findChildren(IdentifierDialog) if one.isVisible())
+    (line,) = dialog.form.text.toPlainText().split()
+    assert line.endswith("1706.03762")
+    assert not jobs.running()  # nothing is sent before the user asks for it
+    assert drop(window, text="10.1000/xyz")
+    assert dialog.form.text.toPlainText().split() == [line, "10.1000/xyz"]
+
+
+def test_drop_without_files_and_text_is_rejected(show_window):
+    assert not drop(show_window(FakeGateway()))
 
 
 def test_import_refreshes_the_list_and_encodes_the_papers(qtbot, show_window, jobs):
