@@ -53,9 +53,9 @@ MENUS = {
     "help": (tr("&Help"), ("search", "window")),
 }  # fmt: skip
 THEMES = {
-    ThemeChoice.system: tr("System"),
-    ThemeChoice.light: tr("Light"),
-    ThemeChoice.dark: tr("Dark"),
+    ThemeChoice.system: tr("&System"),
+    ThemeChoice.light: tr("&Light"),
+    ThemeChoice.dark: tr("&Dark"),
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QActionGroup, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from sciread_app.domain.paper import PaperId
@@ -153,6 +153,12 @@ def test_mnemonics_of_each_menu_are_unique(qtbot, window):
         if (letters := shared_mnemonics(menu))
     }
     assert not shared, "\n".join(f"{letters} {names}" for names, letters in shared.items())
+
+
+def test_themes_have_mnemonics(window):
+    [group] = window.menuBar().findChildren(QActionGroup)
+    assert len(group.actions()) == 3
+    assert all("&" in action.text() for action in group.actions())
 
 
 def test_sections_of_all_tables_are_in_the_menus():
