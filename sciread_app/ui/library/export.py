@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +58,18 @@ class ExportController(QObject):
         chosen = list(papers)
         self._ask(PAPERS, lambda path: partial(self._workspace.export, chosen, path))
 
-    def export_found(self, query: str, name: str) -> None:
-        self._ask(name, lambda path: partial(self._workspace.export, query, path))
+    def export_found(self, what: Sequence[str] | str, name: str) -> None:
+        """Export the papers that match a query, or those of collections by their paths: in a query,
+        names that differ in case or quotation marks are the same."""
+        workspace = self._workspace
+
+        def papers() -> Sequence[PaperId] | str:
+            if isinstance(what, str):
+                return what
+            found = (workspace.library.collections.papers(path).tolist() for path in what)
+            return sorted(set(chain.from_iterable(found)))
+
+        self._ask(name, lambda path: lambda task: workspace.export(papers(), path, task))
 
     def enable_auto_export(self, collection: str) -> None:
         """Ask for the file that is to be kept updated with this collection."""

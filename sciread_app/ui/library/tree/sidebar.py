@@ -65,7 +65,7 @@ class Sidebar(QFrame):
 
     scope_requested = Signal(str, str)  # a clause of the query language, and its label
     duplicates_requested = Signal()
-    export_requested = Signal(str, str)  # the papers to export, by the same arguments
+    export_requested = Signal(object, str)  # the paths of collections, else a clause; and a label
     auto_export_requested = Signal(str)  # the path of a collection for an automatic export
     empty_trash_requested = Signal()
     look_up_requested = Signal(object)  # the missing fields to look up, by their names
@@ -163,9 +163,7 @@ class Sidebar(QFrame):
         if one and one.kind is NodeKind.collection and parent_of(one.key):
             menu.addAction(tr("Move to top level"), partial(self._move, [one.key], ""))
         if nodes and kinds <= {*MADE, *_LISTS}:
-            menu.addAction(
-                tr("Export papers…"), lambda: self.export_requested.emit(*scope_of(nodes))
-            )
+            menu.addAction(tr("Export papers…"), partial(self._export, nodes))
         if one and one.kind is NodeKind.collection:
             menu.addAction(
                 tr("Export automatically…"), partial(self.auto_export_requested.emit, one.key)
@@ -291,6 +289,11 @@ class Sidebar(QFrame):
             text = trn("Removed {n:,} item", "Removed {n:,} items", count)
             self._work.submit(tr("Removing items from the sidebar"), *steps, done=text)
             self._follow(nodes, "", "")
+
+    def _export(self, nodes: Sequence[TreeNode]) -> None:
+        clause, label = scope_of(nodes)
+        paths = [node.key for node in nodes if node.kind is NodeKind.collection]
+        self.export_requested.emit(paths if len(paths) == len(nodes) else clause, label)
 
     def _remove_sample(self, node: TreeNode) -> None:
         """Move the sample papers to the trash, with which earlier versions filled the library."""

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox
 
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -199,6 +199,21 @@ def test_attached_pdf_is_moved_if_settings_say_so(gateway, tmp_path):
         "Curie - 1901 - Bees of kind 1.pdf"
     ]
     assert not (tmp_path / "new.pdf").exists()
+
+
+def test_export_distinguishes_collections_whose_names_are_alike_in_a_query(
+    qtbot, window, gateway, monkeypatch, tmp_path
+):
+    collections = gateway.workspace.library.collections
+    collections.add([1], 'the "best" papers')
+    collections.add([2], "the best papers")
+    collections.add([3], "The Best Papers")
+    file = tmp_path / "best.bib"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), "BibTeX (*.bib)"))
+    window.exports.export_found(['the "best" papers', "The Best Papers"], "best")
+    qtbot.waitUntil(lambda: "2 papers" in window.messages.message.text())
+    titles = [n for n in range(1, 7) if f"Bees of kind {n}" in file.read_text("utf-8")]
+    assert titles == [1, 3]
 
 
 def test_collection_and_papers_of_another_program_appear(qtbot, window, gateway, jobs):

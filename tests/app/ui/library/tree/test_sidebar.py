@@ -216,10 +216,13 @@ def test_tag_colour_is_set_from_the_menu(qtbot, sidebar, editor):
     qtbot.waitUntil(lambda: sidebar.model.node(index).colour == "teal")
 
 
-def test_collection_is_exported_by_its_query(qtbot, sidebar):
+def test_collection_is_exported_by_its_path_and_a_tag_by_its_query(qtbot, sidebar):
     with qtbot.waitSignal(sidebar.export_requested) as asked:
         menu_of(sidebar, THESIS)["Export papers…"].trigger()
-    assert asked.args == ["in:thesis", "thesis"]
+    assert asked.args == [["thesis"], "thesis"]
+    with qtbot.waitSignal(sidebar.export_requested) as asked:
+        menu_of(sidebar, TO_READ)["Export papers…"].trigger()
+    assert asked.args == ['tag:"to read"', "to read"]
 
 
 def test_papers_are_dropped_on_nodes(qtbot, sidebar, editor):
