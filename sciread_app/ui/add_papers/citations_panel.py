@@ -72,6 +72,7 @@ class CitationsPanel(QWidget):
             queue=JobQueue.network,
             stop_note=tr("Citations fetched so far are kept"),
         )
+        self._job.retry = lambda: self._job or self.start_or_stop()
         self.state.setText(tr("Starting…"))
         self._show_job()
 

@@ -407,6 +407,7 @@ class ComparePanel(QWidget):
             stop_note=tr("Papers indexed so far are kept"),
         )
         self._reading.indexes = True
+        self._reading.retry = partial(self._read, name)
         for side in self.sides:
             side.read_button.hide()
 

@@ -169,6 +169,7 @@ class DuplicatesPage(Page):
                 self._reviewer.search,
                 queue=JobQueue.long,
             )
+            self._search.retry = self.find_duplicates
 
     def _end_search(self, job: Job) -> None:
         if job is self._search:

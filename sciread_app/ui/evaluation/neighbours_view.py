@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -183,6 +184,7 @@ class NeighboursView(InstalledPairView):
             stop_note=tr("Papers indexed so far are kept"),
         )
         self._reading.indexes = True
+        self._reading.retry = partial(self._read, model)
 
     def _finished(self, job: Job) -> None:
         if job is self._reading:

@@ -469,6 +469,7 @@ class LibraryController(QObject):
 
         stop_note = tr("You can undo the changes made so far")
         job = self._context.jobs.run(title, work, report, queue=queue, stop_note=stop_note)
+        job.retry = partial(self._file_pdfs, title, work, done, missed, queue)
         self._context.jobs.finished.connect(ended)
 
     def _report_failures(self, text: str, failures: Sequence[Skipped]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -73,6 +74,7 @@ class LayoutJob(QObject):
             self._drawn,
             queue=JobQueue.long,
         )
+        self.job.retry = partial(self.draw, from_scratch=from_scratch)
         self.busy_changed.emit(True)
         before = self._jobs.running(JobQueue.long)[0]
         waiting = before is not self.job

@@ -96,6 +96,7 @@ class BackupsPanel(QWidget):
             lambda task: workspace.backups.create_manual(workspace.library, datetime.now(), task),
             queue=JobQueue.long,
         )
+        job.retry = self.back_up
 
         def ended(other: object) -> None:
             if other is job:

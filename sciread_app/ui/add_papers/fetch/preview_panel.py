@@ -102,6 +102,7 @@ class PreviewPanel(QWidget):
             queue=JobQueue.network,
             replaces="look",
         )
+        self._looking.retry = lambda: self.look(query, source)
 
     def cancel(self) -> None:
         """Cancel the request."""

@@ -116,16 +116,19 @@ class IdentifierForm(QWidget):
         if self._job or not papers:
             return
 
+        text = self.text.toPlainText()
+
         def finish(ids: Sequence[PaperId]) -> None:
             self._end()
-            self.model.show_rows([])
-            self.text.clear()
+            if self.text.toPlainText() == text:  # not on Retry, after another text was entered
+                self.model.show_rows([])
+                self.text.clear()
             count = trn("{n:,} paper added.", "{n:,} papers added.", len(ids))
             show_text(self.status, count)
             self._show_state()
             self.added.emit(list(ids))
 
-        name = shortened("; ".join(self.text.toPlainText().split("\n")), LONGEST_NAME)
+        name = shortened("; ".join(text.split("\n")), LONGEST_NAME)
         self._run(
             tr("Adding papers"),
             lambda task: self._intake.add_found(papers, name),
@@ -145,6 +148,11 @@ class IdentifierForm(QWidget):
             """A look-up that was stopped may end later, during the next one."""
             return lambda *outcome: end(*outcome) if self._job is job else None
 
+        def retry() -> None:
+            if not (self._job and self._adds):
+                self._stop()
+                self._run(title, work, done, adds=adds)
+
         job = self._jobs.run(
             title,
             work,
@@ -153,6 +161,7 @@ class IdentifierForm(QWidget):
             on_cancelled=if_current(self._stopped),
             queue=JobQueue.network,
         )
+        job.retry = retry
         self._job, self._adds = job, adds
         self._show_state()
 

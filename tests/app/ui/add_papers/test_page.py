@@ -625,14 +625,19 @@ def test_citations_fetch_is_stopped_and_reported(qtbot, show, jobs):
     assert panel.report.text() == "20 papers were asked for.\n900 citations are new."
 
 
-def test_failed_citations_fetch_shows_the_reason(qtbot, show):
+def test_failed_citations_fetch_shows_the_reason_until_retried(qtbot, show, jobs):
     intake = FakeAddPapers()
     intake.trouble = SourceError("Semantic Scholar does not answer.", "Try again later.")
     page = show(intake)
     page.show_tab(CITATIONS)
     press(qtbot, page.citations.act)
+    job = jobs.running()[-1]
     qtbot.waitUntil(page.citations.problem.isVisible)
     assert page.citations.problem.text() == "Semantic Scholar does not answer.\nTry again later."
+    intake.trouble = None
+    job.retry()  # as in Activity
+    assert page.citations.busy and not page.citations.problem.isVisible()
+    qtbot.waitUntil(page.citations.report.isVisible)
 
 
 def test_missing_citations_are_listed(qtbot, show):

@@ -554,3 +554,17 @@ def test_pair_that_cannot_be_compared_leaves_the_others_usable(
     assert page.panel.found.pair.title == "Ants"
     page.merge()
     assert edits.titles
+
+
+def test_repeated_search_is_shown_as_the_first(qtbot, jobs, page, reviewer, monkeypatch):
+    def fail(task):
+        raise LibraryError("The disk is full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reviewer, "search", fail)
+        page.find_duplicates()
+        job = jobs.running()[-1]
+        qtbot.waitUntil(page.search.isEnabled)
+    job.retry()  # as in Activity
+    assert not page.search.isEnabled()
+    qtbot.waitUntil(page.search.isEnabled)

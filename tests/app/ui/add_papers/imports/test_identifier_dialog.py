@@ -150,6 +150,31 @@ def test_papers_added_in_spite_of_a_stop_are_shown(show_window, qtbot, jobs, gat
     assert len(gateway.intake.added) == 1
 
 
+@pytest.mark.parametrize("later", ["", "10.1000/8"])
+def test_papers_of_a_repeated_addition_are_shown(
+    show_window, qtbot, jobs, gateway, monkeypatch, later
+):
+    def fail(*arguments):
+        raise SourceError("The library is locked.")
+
+    window = show_window(gateway)
+    window.go_to("settings")
+    dialog = open_dialog(window)
+    look_up(qtbot, dialog, "10.1000/7")
+    with monkeypatch.context() as patch:
+        patch.setattr(gateway.intake, "add_found", fail)
+        qtbot.mouseClick(dialog.form.add_button, Qt.MouseButton.LeftButton)
+        job = jobs.running()[-1]
+        qtbot.waitUntil(lambda: "locked" in dialog.form.status.text())
+    if later:
+        dialog.form.text.setPlainText(later)
+    job.retry()  # as in Activity
+    qtbot.waitUntil(lambda: not dialog.isVisible() and window.shows("search"))
+    assert len(window.page.view.listing.ids) == 1
+    assert dialog.form.text.toPlainText() == later
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
 def test_menu_leads_to_a_new_query(show_window, qtbot, jobs):
     window = show_window(FakeGateway(3))
     menu_action(window, "New query…").trigger()
