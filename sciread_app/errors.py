@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import errno
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
 
 from sciread_app.language import tr
 
@@ -74,11 +78,21 @@ class Cancelled(SciReadError):
         super().__init__(message or tr("Stopped before it was finished."), hint)
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FREE = 1 << 20  # bytes: a disk with less is full
+
+
 def of_disk(error: OSError) -> SciReadError | None:
     """Return the error for the user about a full, read-only or failing disk, or a file without
-    access; None for any other error."""
+    access; None for any other error. A full disk is named by the file, else by a folder on it."""
+    if error.errno in _FULL:
+        if place := error.filename or _full_folder():
+            message = tr("Could not write to {file}: the disk is full.", file=place)
+        else:
+            message = tr("Could not write a file: the disk is full.")
+        return SciReadError(message, tr("Free up disk space and try again."))
     hints = {
-        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): tr("Free up disk space and try again."),
+        (errno.EFBIG,): tr("Free up disk space and try again."),
         (errno.EROFS, errno.EACCES, errno.EPERM): tr(
             "Check the permissions, or use a writable folder."
         ),
@@ -91,3 +105,13 @@ def of_disk(error: OSError) -> SciReadError | None:
         return SciReadError(tr("Could not write a file: {why}.", why=error.strerror), hint)
     message = tr("Could not read or write {file}: {why}.", file=error.filename, why=error.strerror)
     return SciReadError(message, hint)
+
+
+def _full_folder() -> str:
+    """The folder for temporary files or the user's own, if its disk is full; else empty. A write to
+    an open file does not say which file it was."""
+    for folder in (tempfile.gettempdir(), str(Path.home())):
+        with suppress(OSError):
+            if shutil.disk_usage(folder).free < _FREE:
+                return folder
+    return ""

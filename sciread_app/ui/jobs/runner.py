@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.errors import Cancelled, SciReadError, of_disk
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.progress import JobProgress
@@ -462,6 +462,8 @@ class JobRunner(QObject):
 
 def job_error(error: BaseException, title: str) -> JobError:
     """`error` as the window shows it. Logged with its traceback unless the user can correct it."""
+    if isinstance(error, OSError):
+        error = of_disk(error) or error
     if isinstance(error, SciReadError | TrainerError):
         return JobError(error.message, error.hint)
     report = "".join(traceback.format_exception(error))

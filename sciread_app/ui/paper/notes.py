@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.errors import of_disk
 from sciread_app.language import format_day, tr
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.jobs.runner import JobError, JobRunner, job_error
@@ -277,7 +276,7 @@ class NoteView(QFrame):
                 self._about.drafts.save(self._paper, self.number, text)
             except OSError as error:
                 if not self._is_failing:
-                    self._report(job_error(of_disk(error) or error, tr("Saving a draft")))
+                    self._report(job_error(error, tr("Saving a draft")))
                 self._is_failing = True
                 return False
             self._kept, self._is_failing = text, False

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import sys
+import tempfile
 import threading
 import time
 from types import SimpleNamespace
@@ -150,6 +154,24 @@ def test_user_error_is_emitted_with_its_hint(qtbot, jobs):
 def test_trainer_error_is_a_user_error():
     problem = job_error(PackageRefused("The model is damaged.", "Copy the model again."), "Loading")
     assert (problem.message, problem.hint) == ("The model is damaged.", "Copy the model again.")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_full_disk_is_named_and_needs_no_report(caplog, number):
+    error = OSError(number, os.strerror(number), "/library/maps.npz")
+    problem = job_error(error, "Drawing the map")
+    assert "/library/maps.npz" in problem.message and "full" in problem.message
+    assert problem.hint and not problem.report and not caplog.text
+
+
+def test_full_disk_is_named_by_its_folder_if_the_file_is_unknown(monkeypatch):
+    usage = SimpleNamespace(free=0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
+    error = OSError(errno.ENOSPC, "No space left on device")
+    assert tempfile.gettempdir() in job_error(error, "Indexing").message
+    usage.free = 1 << 30
+    problem = job_error(error, "Indexing")
+    assert "full" in problem.message and tempfile.gettempdir() not in problem.message
 
 
 def test_unexpected_error_is_logged_and_can_be_reported(qtbot, jobs, caplog):
