@@ -48,8 +48,10 @@ class Page(QWidget):
     def take_focus(self) -> None:
         self.setFocus()
 
-    def window_closes(self) -> None:
-        """Save what must be kept; called before the window closes, and must be short."""
+    def window_closes(self) -> bool:
+        """Save what must be kept; called before the window closes, and must be short. Return False
+        if something would be lost."""
+        return True
 
     def find_here(self) -> bool:
         """Start a search in the contents of the page; False if it has none."""

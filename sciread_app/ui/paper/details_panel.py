@@ -169,9 +169,10 @@ class DetailsPanel(QFrame):
         self._followed = paper
         self.paper_requested.emit(paper)
 
-    def keep_drafts(self) -> None:
-        """Save unfinished notes as drafts, before the window closes."""
-        self.parts.notes.keep()
+    def keep_drafts(self) -> bool:
+        """Save unfinished notes as drafts, before the window closes. Return whether all are
+        saved."""
+        return self.parts.notes.keep()
 
     def toggle_read(self) -> None:
         if self.details is None or self._paper is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ class Notes(QWidget):
         self._jobs = jobs
         self._paper: PaperId | None = None
         # drafts that could not be saved, by paper and note
-        self._unsaved: dict[tuple[PaperId | None, int], str] = {}
+        self._unsaved: dict[tuple[PaperId, int], str] = {}
         self.views: dict[int, NoteView] = {}
         self.add = styled(QPushButton(tr("Write note")), "flush")
         self.add.clicked.connect(self.write)
@@ -62,7 +63,7 @@ class Notes(QWidget):
         """Show the notes; a note that is being edited is left alone."""
         if details.paper.id != self._paper:
             for number, view in self.views.items():
-                if not view.keep():
+                if self._paper is not None and not view.keep():
                     self._unsaved[self._paper, number] = view.box.toPlainText()
             self._clear()
             self._paper = details.paper.id
@@ -96,10 +97,15 @@ class Notes(QWidget):
         for view in self.views.values():
             view.paint()
 
-    def keep(self) -> None:
-        """Save all drafts at once: the window may close next."""
-        for view in self.views.values():
-            view.keep()
+    def keep(self) -> bool:
+        """Save all drafts at once: the window may close next. Return whether all are saved, also
+        those of papers shown before."""
+        for (paper, number), text in list(self._unsaved.items()):
+            with suppress(OSError):  # reported when it first failed
+                self._about.drafts.save(paper, number, text)
+                del self._unsaved[paper, number]
+        kept = [view.keep() for view in self.views.values()]
+        return all(kept) and not self._unsaved
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.keep()

@@ -170,12 +170,11 @@ class ReaderPage(Page):
             return (self,)
         return (self.bar, self.book.toolbar, self.book.side, self.book.view, self.pane)
 
-    def window_closes(self) -> None:
+    def window_closes(self) -> bool:
         for tab in self.tabs:
             if tab.book:
                 tab.book.save_now()
-        if self.details:
-            self.details.keep_drafts()
+        return self.details is None or self.details.keep_drafts()
 
     def find_here(self) -> bool:
         if self.book:

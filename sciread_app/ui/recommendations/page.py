@@ -139,9 +139,8 @@ class RecommendationsPage(Page):
             if self.isVisible():
                 self.refresh()
 
-    def window_closes(self) -> None:
-        if self._has_details():
-            self.details.keep_drafts()
+    def window_closes(self) -> bool:
+        return not self._has_details() or self.details.keep_drafts()
 
     def _has_details(self) -> bool:
         return "details" in vars(self)

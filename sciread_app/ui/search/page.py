@@ -268,9 +268,8 @@ class SearchPage(Page):
     def take_focus(self) -> None:
         """The focus stays where it was on the page."""
 
-    def window_closes(self) -> None:
-        if "details" in vars(self):  # built when first used
-            self.details.keep_drafts()
+    def window_closes(self) -> bool:
+        return "details" not in vars(self) or self.details.keep_drafts()  # built when first used
 
     def panes(self) -> Sequence[QWidget]:
         return (

@@ -49,6 +49,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
 from sciread_app.ui.widgets.build_queue import BuildQueue
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder, open_files
 from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
 from sciread_app.ui.widgets.messages.toast import Toast
@@ -107,6 +108,7 @@ class MainWindow(QMainWindow):
         self._type_ahead = TypeAhead()
         self._loading_keys = LoadingKeys(jobs, self)
         self._palette: CommandPalette | None = None  # created when first opened
+        self._loses_text = False  # the user has accepted to lose a text that cannot be saved
         self._lookup: IdentifierDialog | None = None  # created when first opened
         self._papers: PaperPopup | None = None  # likewise
         self.work_log = JobHistory(jobs, self)
@@ -543,13 +545,13 @@ class MainWindow(QMainWindow):
         if problem.report:
             self.messages.show_problem(problem)
 
-    def remember(self) -> None:
-        """Save the state of the window and of texts being typed for the next start."""
+    def remember(self) -> bool:
+        """Save the state of the window and of texts being typed for the next start. Return whether
+        all of it is saved."""
         self._shared_memory().setValue("geometry", self.saveGeometry())
         if self._opened:
             self.library_controller.sidebar.save(self.memory())
-        for page in self._page_of.values():
-            page.window_closes()
+        return all([page.window_closes() for page in self._page_of.values()])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keep keys that cannot be handled before the library is open. An identifier that is
@@ -577,8 +579,25 @@ class MainWindow(QMainWindow):
             )
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.remember()
-        super().closeEvent(event)
+        if self.remember() or self._loses_text:
+            super().closeEvent(event)
+            return
+        event.ignore()
+        confirm(
+            self,
+            tr("Close window"),
+            tr("A note that you have not finished could not be saved."),
+            tr(
+                "Free up disk space and close the window again, or copy the text to another "
+                "program. If you close the window now, the text is lost."
+            ),
+            tr("Close and lose the text"),
+            self._close_anyway,
+        )
+
+    def _close_anyway(self) -> None:
+        self._loses_text = True
+        self.close()
 
     def _fill_with_sample(self) -> None:
         what = tr("Preparing the sample library")

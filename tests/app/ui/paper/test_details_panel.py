@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMessageBox
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
@@ -479,6 +480,56 @@ def test_draft_that_cannot_be_saved_is_kept_until_it_can(
     assert panel.parts.notes.views[NEW].box.toPlainText() == "precious"
     panel.keep_drafts()
     assert gateway.about.drafts.of(1) == {NEW: "precious"}
+
+
+@pytest.mark.parametrize("other", [False, True])  # also a draft of a paper shown before
+def test_window_does_not_close_while_a_draft_cannot_be_saved(
+    show_window, qtbot, gateway, monkeypatch, other
+):
+    def fail(*args):
+        raise OSError(errno.ENOSPC, "No space left on device", "draft.md")
+
+    def question():
+        return next((box for box in window.findChildren(QMessageBox) if box.isVisible()), None)
+
+    window = show_window(gateway)
+    panel = window.page.details
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    first = panel.details.paper.id
+    panel.write_note()
+    panel.parts.notes.views[NEW].box.setPlainText("the last words")
+    with monkeypatch.context() as full:
+        full.setattr(gateway.about.drafts, "save", fail)
+        if other:
+            window.page.result_list.go_to(1)
+            qtbot.waitUntil(lambda: panel.details.paper.id != first and panel.details.whole)
+        assert not window.close() and window.isVisible()
+        question().reject()
+        qtbot.waitUntil(lambda: question() is None)
+        assert not window.close()
+        lose = next(b for b in question().buttons() if b.text() != "Cancel")
+    question().reject()
+    qtbot.waitUntil(lambda: question() is None)
+    assert lose and window.close()
+    assert gateway.about.drafts.of(first) == {NEW: "the last words"}
+
+
+def test_window_closes_without_a_draft_that_cannot_be_saved_on_request(
+    show_window, qtbot, gateway, monkeypatch
+):
+    def fail(*args):
+        raise OSError(errno.ENOSPC, "No space left on device", "draft.md")
+
+    monkeypatch.setattr(gateway.about.drafts, "save", fail)
+    window = show_window(gateway)
+    panel = window.page.details
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    panel.write_note()
+    panel.parts.notes.views[NEW].box.setPlainText("the last words")
+    assert not window.close()
+    box = next(box for box in window.findChildren(QMessageBox) if box.isVisible())
+    next(b for b in box.buttons() if b.text() != "Cancel").click()
+    qtbot.waitUntil(lambda: not window.isVisible())
 
 
 def test_escape_leaves_the_note_editor_without_loss(show, qtbot, gateway):
