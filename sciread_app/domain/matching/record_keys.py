@@ -164,6 +164,10 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
         extra = {**kept.extra, **given}
     if not (new if "authors" in values else kept).has_more_authors:
         extra.pop("and-others", None)  # it belongs to the list of authors that was not taken
+    if "identifiers" in edited:  # another spelling of the DOI belongs to one that was not taken
+        extra.pop("doi", None)
+        if "doi" in kept.extra:
+            extra["doi"] = kept.extra["doi"]
     values["extra"] = extra
     return replace(kept, **values)
 

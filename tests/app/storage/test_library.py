@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sciread_app.domain.annotations.annotations import ReadingPosition
 from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.metadata.editable_fields import changed, written
 from sciread_app.domain.metadata.identifiers import identifier
 from sciread_app.domain.paper import Author, Identifier, Order, PaperId, Skipped
 from sciread_app.domain.query.parser import parse
@@ -472,3 +474,30 @@ def test_many_titles_with_same_beginning_are_stored_and_deduplicated(library):
     assert library.count() == 3000
     again = paper(titles[2999], authors="Cochrane, Archie", published="1972", doi="10.1000/rct")
     assert library.put([again]).merged == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "edited"),
+    [
+        ({"doi": "10.1000/ABC"}, {"identifiers"}),
+        ({"authors": "Lee, Ann\nand others"}, {"authors"}),
+        ({"authors": "Lee, Ann\nand others", "extra": "volume: 3"}, {"authors", "extra"}),
+        ({"extra": "volume: 3"}, {"extra"}),
+    ],
+)
+def test_only_changed_fields_count_as_edited(library, typed, edited):
+    [id] = library.put([paper("On bees", doi="10.1000/x", extra={"volume": "2"})]).ids
+    [before] = library.get([id])
+    library.edit(id, **changed(before, written(before) | typed))
+    assert library.manually_edited_fields(id) == edited
+
+
+def test_import_fills_other_fields_after_a_corrected_doi_and_keeps_its_spelling(library):
+    first = paper("On bees", doi="10.1000/x", source="crossref", source_id="1")
+    [id] = library.put([first]).ids
+    [before] = library.get([id])
+    library.edit(id, **changed(before, written(before) | {"doi": "10.1000/ABC"}))
+    newer = replace(first, extra={"volume": "7", "doi": "10.1000/X"}, title="On the bees")
+    library.put([newer])
+    [after] = library.get([id])
+    assert after.extra["volume"] == "7" and after.written_doi == "10.1000/ABC"
