@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ SOURCE = "zotero"
 # Item types of children, and of items that are no papers.
 CHILDREN = ("attachment", "note", "annotation")
 
+_MOST_PAGES = 1_000_000  # of a PDF; a higher number is damage
 _MARKS = ("highlight", "underline", "note", "image", "text")
 # Zotero's eight colors.
 _COLOURS = {
@@ -122,7 +124,7 @@ def marks(data: Item) -> list[ZoteroAnnotation]:
         page = int(position["pageIndex"])
         pages = [(page, position["rects"]), (page + 1, position.get("nextPageRects") or [])]
         rects = [(page, tuple(tuple(map(float, rect)) for rect in some)) for page, some in pages]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, OverflowError, TypeError, KeyError, AttributeError, RecursionError):
         return []
     is_text = data["annotationType"] in ("highlight", "underline")
     text = " ".join(str(data.get("annotationText") or "").split()) if is_text else ""
@@ -134,14 +136,18 @@ def marks(data: Item) -> list[ZoteroAnnotation]:
             str(data.get("key")), page, some, text, comment, colour, added(data), changed
         )
         for page, some in rects
-        if page >= 0 and some and all(len(rect) == 4 for rect in some)
+        if 0 <= page < _MOST_PAGES and some and all(map(_is_rect, some))
     ]
+
+
+def _is_rect(numbers: Sequence[float]) -> bool:
+    return len(numbers) == 4 and all(map(math.isfinite, numbers))
 
 
 def _time(value: Any) -> float:
     try:
         return datetime.fromisoformat(str(value)).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
 
 
