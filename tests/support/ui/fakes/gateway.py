@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
@@ -62,7 +64,9 @@ class FakeGateway(FakeSearch):
         self.intake = FakeAddPapers()
         self.settings = Settings()
         self.home, self.risk = Home(Path("/home/ada/SciRead")), ""
-        self.backups = SimpleNamespace(is_due=lambda library, today: False)
+        folder = self.home.backups
+        self.backups = SimpleNamespace(folder=folder, all=list, is_due=lambda library, today: False)
+        self.key_place = lambda name: ""
         self.watched_folders = FakeWatchedFolders()
         self.library = self.watched_folders.library
         self.watch_folder = self.watched_folders.watch_folder
@@ -84,6 +88,10 @@ class FakeGateway(FakeSearch):
         self.models = self.installer = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)
+
+    def change(self, **changes: Any) -> Settings:
+        self.settings = replace(self.settings, **changes)
+        return self.settings
 
     def names(self, field: str, written: str, task: Task) -> list[FacetCount]:
         names = {"author": ("Marie Curie", "Pierre Curie"), "tag": ("to read", "maths")}
