@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sciread_app.ui.style.theme import Appearance, scaled
+from sciread_app.ui.widgets.painting import paint_row, paint_text
 from sciread_app.ui.widgets.row_table import Index
 
 _EDGE, _AIR, _ROUND = 12, 9, 8
@@ -26,26 +27,14 @@ class TitleDelegate(QStyledItemDelegate):
         return QSize(120, lines + 2 * _AIR + 3)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, chosen = self._appearance.theme, QStyle.StateFlag.State_Selected in option.state
+        theme, top = self._appearance.theme, Qt.AlignmentFlag.AlignTop
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if chosen:
-            focused = QStyle.StateFlag.State_HasFocus in option.state
-            painter.setPen(QColor(theme.accent) if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.selected))
-            box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
-            painter.drawRoundedRect(box, _ROUND, _ROUND)
+        if QStyle.StateFlag.State_Selected in option.state:
+            paint_row(painter, option, theme, _ROUND, 1.5)
         room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
-        title = str(index.data())
         reason = str(index.data(Qt.ItemDataRole.ToolTipRole))
-        _line(painter, self._title, theme.text, room, title)
+        paint_text(painter, room, str(index.data()), self._title, theme.text, top)
         below = room.adjusted(0, QFontMetrics(self._title).height() + 3, 0, 0)
-        _line(painter, self._small, theme.quiet, below, reason)
+        paint_text(painter, below, reason, self._small, theme.quiet, top)
         painter.restore()
-
-
-def _line(painter: QPainter, font: QFont, colour: str, room: QRect, text: str) -> None:
-    painter.setFont(font)
-    painter.setPen(QColor(colour))
-    short = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
-    painter.drawText(room, int(Qt.AlignmentFlag.AlignTop), short)

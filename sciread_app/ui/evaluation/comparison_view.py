@@ -34,6 +34,7 @@ from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.layout.sections import action_button
+from sciread_app.ui.widgets.painting import paint_box
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 from sciread_app.ui.widgets.text.labels import plain_label, show_text
 from trainer.contract.suites import suite_title
@@ -192,9 +193,7 @@ class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
             chip.moveCenter(box.center())
             soft = QColor(self._colour(theme, each))
             soft.setAlphaF(0.22)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(soft)
-            painter.drawRoundedRect(chip, 11, 11)
+            paint_box(painter, chip, 11, soft)
         painter.setPen(QColor(theme.faint if each.winner is None else theme.text))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

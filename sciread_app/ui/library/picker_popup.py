@@ -23,8 +23,9 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.painting import paint_box, paint_text
 from sciread_app.ui.widgets.rounded_popup import RoundedPopup
-from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
+from sciread_app.ui.widgets.row_table import RIGHT, Index, RowModel
 
 MOST = 40  # matches shown at once
 LINES = 9  # visible rows of the list
@@ -97,13 +98,12 @@ class PickerDelegate(QStyledItemDelegate):
         choice, theme, line = self._model.rows[index.row()], self._appearance.theme, option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.setBrush(QColor(theme.selected))
-            painter.drawRoundedRect(line.adjusted(2, 0, -2, 0), 6, 6)
+            paint_box(painter, line.adjusted(2, 0, -2, 0), 6, theme.selected)
         mark = QRect(0, 0, 16, 16)
         mark.moveCenter(QPoint(line.x() + 18, line.center().y() + 1))
         if choice.colour is not None and not choice.new:
+            painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(shade(theme, choice.colour).dot))
             painter.drawEllipse(mark.adjusted(3, 3, -3, -3))
         else:
@@ -113,16 +113,10 @@ class PickerDelegate(QStyledItemDelegate):
             tick = QRect(right - 16, mark.y(), 16, 16)
             icon("read", theme.accent).paint(painter, tick)
         elif choice.papers:
-            painter.setPen(QColor(theme.faint))
-            painter.setFont(scaled(option.font, 0.86))
-            painter.drawText(line.adjusted(0, 0, -10, 0), RIGHT, f"{choice.papers:,}")
-        painter.setFont(option.font)
-        painter.setPen(QColor(theme.text))
-        place = line.adjusted(36, 0, -58, 0)
-        elided = painter.fontMetrics().elidedText(
-            str(index.data()), Qt.TextElideMode.ElideMiddle, place.width()
-        )
-        painter.drawText(place, LEFT, elided)
+            count, small = f"{choice.papers:,}", scaled(option.font, 0.86)
+            paint_text(painter, line.adjusted(0, 0, -10, 0), count, small, theme.faint, RIGHT)
+        place, middle = line.adjusted(36, 0, -58, 0), Qt.TextElideMode.ElideMiddle
+        paint_text(painter, place, str(index.data()), option.font, theme.text, cut=middle)
         painter.restore()
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr, trc, trn
 from sciread_app.services.models.model_card import CardScore
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled, tabular
+from sciread_app.ui.widgets.painting import paint_bar, paint_text
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, select_rows
 from trainer.contract.suites import suite_title
 
@@ -179,35 +180,21 @@ class BarDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         room = option.rect.adjusted(8, 0, -8, 0)
         if score.too_few:
-            painter.setFont(self._plain)
-            painter.setPen(QColor(theme.quiet))
-            painter.drawText(QRectF(room), int(LEFT), TOO_FEW)
+            paint_text(painter, room, TOO_FEW, self._plain, theme.quiet)
             painter.restore()
             return
-        painter.setFont(self._bold)
-        painter.setPen(QColor(theme.text))
         number = QRectF(room.left(), room.top(), self._number, room.height())
-        painter.drawText(number, int(RIGHT), score.value)
+        paint_text(painter, number, score.value, self._bold, theme.text, RIGHT)
         if score.share is not None:
             bar = QRectF(
                 number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, self.length, _HIGH
             )
-            _paint_bar(painter, bar, score, theme)
+            paint_bar(painter, bar, score.share, theme)
+            if score.share_before is not None:
+                place = bar.left() + bar.width() * score.share_before
+                painter.setBrush(QColor(theme.text))
+                painter.drawRect(QRectF(place - 1, bar.top() - 3, 2, bar.height() + 6))
         painter.restore()
-
-
-def _paint_bar(painter: QPainter, bar: QRectF, score: CardScore, theme: Theme) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.track))
-    painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
-    full = QRectF(bar)
-    full.setWidth(max(_HIGH, bar.width() * (score.share or 0.0)))
-    painter.setBrush(QColor(theme.accent))
-    painter.drawRoundedRect(full, _HIGH / 2, _HIGH / 2)
-    if score.share_before is not None:
-        place = bar.left() + bar.width() * score.share_before
-        painter.setBrush(QColor(theme.text))
-        painter.drawRect(QRectF(place - 1, bar.top() - 3, 2, bar.height() + 6))
 
 
 def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:

@@ -24,13 +24,14 @@ from sciread_app.services.models.trash import RemovedModel
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.models.view_models import below
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.painting import paint_bar, paint_box, paint_row, paint_text
 from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
 ROW = Qt.ItemDataRole.UserRole
 WIDGET_SIZE_MAX = (1 << 24) - 1  # QWIDGETSIZE_MAX, not exported by PySide6: no limit
 
-_AT_END = Qt.TextElideMode.ElideRight
+_TOP = Qt.AlignmentFlag.AlignTop
 _WRAP = int(Qt.AlignmentFlag.AlignTop) | int(Qt.TextFlag.TextWordWrap)
 _EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
 
@@ -218,17 +219,19 @@ class ModelDelegate(QStyledItemDelegate):
         theme, row = self._appearance.theme, index.data(ROW)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_ground(painter, option, theme, bool(row.key))
+        if row.key:
+            paint_row(painter, option, theme, _ROUND, 1.5)
         if option.state & QStyle.StateFlag.State_Selected:
             theme = theme.on_selected()
         room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
         if not row.key:
-            _line(painter, self._bold, theme.faint, room, row.title)
+            paint_text(painter, room, row.title, self._bold, theme.faint, _TOP)
             painter.restore()
             return
         used = self._paint_mark(painter, room, row, theme)
         colour = theme.faint if row.faint else theme.text
-        _line(painter, self._title, colour, room.adjusted(0, 0, -used, 0), row.title)
+        place = room.adjusted(0, 0, -used, 0)
+        paint_text(painter, place, row.title, self._title, colour, _TOP)
         high = QFontMetrics(self._title).height() + _GAP
         second = room.adjusted(0, high, -self.room_beside(row), 0)
         colour = theme.danger if row.kind == "problem" else theme.quiet
@@ -238,9 +241,10 @@ class ModelDelegate(QStyledItemDelegate):
             painter.setPen(QColor(colour))
             painter.drawText(second, _WRAP, row.below)
         else:
-            _line(painter, self._small, colour, second, row.below)
+            paint_text(painter, second, row.below, self._small, colour, _TOP)
         if row.share is not None:
-            self._paint_bar(painter, room, row.share, theme)
+            bar = QRectF(room.left(), room.bottom() - _HIGH + 1, room.width(), _HIGH)
+            paint_bar(painter, bar, row.share, theme)
         painter.restore()
 
     def _wrapped(self, text: str, width: int) -> QRect:
@@ -251,18 +255,6 @@ class ModelDelegate(QStyledItemDelegate):
     def room_beside(self, row: ModelRow) -> int:
         """Pixels reserved at the end of the second line, for subclasses that paint there."""
         return 0
-
-    def _paint_ground(
-        self, painter: QPainter, option: QStyleOptionViewItem, theme: Theme, row: bool
-    ) -> None:
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver) and row
-        if chosen or hovered:
-            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-            painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.selected if chosen else theme.track))
-            box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
-            painter.drawRoundedRect(box, _ROUND, _ROUND)
 
     def _paint_mark(self, painter: QPainter, room: QRect, row: ModelRow, theme: Theme) -> int:
         """Paint the pill and return its width."""
@@ -280,26 +272,6 @@ class ModelDelegate(QStyledItemDelegate):
             "good": (theme.sentence, theme.text),
             "warning": (theme.notice_soft, theme.text),
         }.get(row.kind, (theme.track, theme.quiet))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(ground))
-        painter.drawRoundedRect(pill, height / 2, height / 2)
-        painter.setFont(self._bold)
-        painter.setPen(QColor(ink))
-        painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), row.mark)
+        paint_box(painter, pill, height / 2, ground)
+        paint_text(painter, pill, row.mark, self._bold, ink, Qt.AlignmentFlag.AlignCenter)
         return width + _EDGE
-
-    def _paint_bar(self, painter: QPainter, room: QRect, share: float, theme: Theme) -> None:
-        bar = QRectF(room.left(), room.bottom() - _HIGH + 1, room.width(), _HIGH)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.track))
-        painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
-        bar.setWidth(max(_HIGH, bar.width() * share))
-        painter.setBrush(QColor(theme.accent))
-        painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
-
-
-def _line(painter: QPainter, font: QFont, colour: str, room: QRect, text: str) -> None:
-    painter.setFont(font)
-    painter.setPen(QColor(colour))
-    short = QFontMetrics(font).elidedText(text, _AT_END, room.width())
-    painter.drawText(room, int(Qt.AlignmentFlag.AlignTop), short)

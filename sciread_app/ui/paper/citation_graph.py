@@ -27,6 +27,7 @@ from sciread_app.ui.formatting import shortened
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets
+from sciread_app.ui.widgets.painting import paint_box
 
 LABEL_LENGTH = 16  # characters
 GAP = 28  # pixels between the paper in the middle and those at its sides
@@ -147,9 +148,7 @@ class _Web(QWidget):
         for button, neighbor in self._lines:
             colour = hue(neighbor.kind, theme)
             _paint_line(painter, middle, QRectF(button.geometry()), colour)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.accent))
-        painter.drawRoundedRect(middle, 8, 8)
+        paint_box(painter, middle, 8, theme.accent)
         painter.setPen(QColor(theme.on_accent))
         painter.setFont(self._bold())
         painter.drawText(middle, int(Qt.AlignmentFlag.AlignCenter), self._label)

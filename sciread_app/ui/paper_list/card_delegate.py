@@ -43,6 +43,7 @@ from sciread_app.ui.paper_list.card_text import (
 )
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.view_models import Card, Moved, ResultList
+from sciread_app.ui.widgets.painting import paint_bar, paint_box, paint_text
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 from sciread_app.ui.widgets.text.text_direction import is_right_to_left
 
@@ -185,18 +186,15 @@ class CardDelegate(QStyledItemDelegate):
     def _paint_frame(self, painter: QPainter, box: QRect, state: State, theme: Theme) -> None:
         chosen, hovered, focused = state
         fill = theme.selected if chosen else theme.hover if hovered else theme.surface
-        painter.setBrush(QColor(fill))
-        painter.setPen(QColor(theme.accent if chosen and focused else theme.border))
-        painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
+        edge = theme.accent if chosen and focused else theme.border
+        paint_box(painter, QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 9, fill, edge)
 
     def _paint_placeholder(self, painter: QPainter, box: QRect, theme: Theme) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.track))
         parts = (0.62, 0.34) if self.compact else (0.62, 0.34, 0.22, 0.95, 0.88)
         step = box.height() / len(parts)
         for line, part in enumerate(parts):
             bar = QRectF(box.x(), box.y() + line * step + 3, box.width() * part, step * 0.5)
-            painter.drawRoundedRect(bar, 4, 4)
+            paint_box(painter, bar, 4, theme.track)
 
     def _paint_card(
         self, painter: QPainter, box: QRect, card: Card, listing: ResultList, theme: Theme
@@ -254,9 +252,8 @@ class CardDelegate(QStyledItemDelegate):
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
         for button, sign in zip(self._buttons(box), "+−", strict=True):
-            painter.setPen(QColor(theme.border))
-            painter.setBrush(QColor(theme.raised))
-            painter.drawRoundedRect(QRectF(button).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+            frame = QRectF(button).adjusted(0.5, 0.5, -0.5, -0.5)
+            paint_box(painter, frame, 6, theme.raised, theme.border)
             painter.setPen(QColor(theme.accent))
             painter.drawText(button, int(Qt.AlignmentFlag.AlignCenter), sign)
 
@@ -280,11 +277,8 @@ class CardDelegate(QStyledItemDelegate):
         self, painter: QPainter, box: QRect, top: int, text: str, font: QFont, colour: str
     ) -> int:
         height = _line(font)
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
         side = RIGHT if is_right_to_left(text) else LEFT
-        painter.drawText(QRect(box.x(), top, box.width(), height), side, shown)
+        paint_text(painter, QRect(box.x(), top, box.width(), height), text, font, colour, side)
         return top + height
 
     def _paint_facts(
@@ -468,12 +462,7 @@ def _paint_dot(painter: QPainter, x: float, y: float, theme: Theme) -> None:
 
 def _paint_bar(painter: QPainter, right: int, top: int, percentile: float, theme: Theme) -> None:
     bar = QRectF(right - 54, top, 54, 5)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.track))
-    painter.drawRoundedRect(bar, 2.5, 2.5)
-    bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
-    painter.setBrush(QColor(theme.accent))
-    painter.drawRoundedRect(bar, 2.5, 2.5)
+    paint_bar(painter, bar, closeness(percentile), theme)
 
 
 def _width(mark: CardChip, metrics: QFontMetrics) -> int:
@@ -483,9 +472,7 @@ def _width(mark: CardChip, metrics: QFontMetrics) -> int:
 
 def _paint_chip(painter: QPainter, box: QRectF, mark: CardChip) -> None:
     if mark.fill:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(mark.fill))
-        painter.drawRoundedRect(box, 5, 5)
+        paint_box(painter, box, 5, mark.fill)
     painter.setPen(QColor(mark.letters))
     room = round(box.width()) - (10 if mark.fill else 0)
     shown = painter.fontMetrics().elidedText(mark.text, Qt.TextElideMode.ElideRight, room)

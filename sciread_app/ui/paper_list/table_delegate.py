@@ -10,6 +10,7 @@ from sciread_app.language import tr
 from sciread_app.ui.paper_list.card_delegate import Cards, for_script, paint_marked_line
 from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.widgets.painting import paint_box
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
 PADDING = 8  # pixels left and right of a text, as in the header
@@ -89,7 +90,6 @@ class TableDelegate(QStyledItemDelegate):
     def _paint_placeholder(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.track))
         bar = QRectF(box).adjusted(DOT, box.height() * 0.3, -box.width() * 0.4, 0)
         bar.setHeight(box.height() * 0.4)
-        painter.drawRoundedRect(bar, 4, 4)
+        paint_box(painter, bar, 4, theme.track)

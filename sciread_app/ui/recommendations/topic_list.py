@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -19,7 +19,8 @@ from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.count_badge import paint_count
-from sciread_app.ui.widgets.row_table import LEFT, Index
+from sciread_app.ui.widgets.painting import paint_row, paint_text
+from sciread_app.ui.widgets.row_table import Index
 
 SUBJECT = Qt.ItemDataRole.UserRole
 COUNT = Qt.ItemDataRole.UserRole + 1
@@ -167,10 +168,8 @@ class TopicDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if subject is None:
-            painter.setFont(self._bold)
-            painter.setPen(QColor(theme.faint))
             place = option.rect.adjusted(EDGE, ABOVE_HEADING, -EDGE, 0)
-            painter.drawText(place, LEFT, index.data())
+            paint_text(painter, place, index.data(), self._bold, theme.faint)
         else:
             self._paint_subject(painter, option, subject, index.data(COUNT) or 0, theme)
         painter.restore()
@@ -184,12 +183,7 @@ class TopicDelegate(QStyledItemDelegate):
         theme: Theme,
     ) -> None:
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-        if chosen or hovered:
-            painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.selected if chosen else theme.track))
-            painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        paint_row(painter, option, theme, 6, 0.5)
         line = option.rect.adjusted(EDGE, 0, -EDGE, 0)
         picture = QRect(line.x(), 0, PICTURE, PICTURE)
         picture.moveCenter(QRect(line.x(), line.y(), PICTURE, line.height()).center())
@@ -198,12 +192,5 @@ class TopicDelegate(QStyledItemDelegate):
         used = paint_count(painter, line, count, self._bold, theme)
         used += EDGE if used else 0
         place = line.adjusted(PICTURE + EDGE, 0, -used, 0)
-        self._write(painter, place, subject.name, theme.accent if chosen else theme.text)
-
-    def _write(self, painter: QPainter, place: QRect, text: str, colour: str) -> None:
-        painter.setFont(self._plain)
-        painter.setPen(QColor(colour))
-        shown = QFontMetrics(self._plain).elidedText(
-            text, Qt.TextElideMode.ElideMiddle, place.width()
-        )
-        painter.drawText(place, LEFT, shown)
+        colour, middle = theme.accent if chosen else theme.text, Qt.TextElideMode.ElideMiddle
+        paint_text(painter, place, subject.name, self._plain, colour, cut=middle)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
 from sciread_app.ui.style.theme import Theme
+from sciread_app.ui.widgets.painting import paint_box, paint_text
 
 COUNTED_TO = 99
 LEAST, AIR = 22, 12  # pixels: the least width, and the padding left and right together
@@ -24,10 +25,6 @@ def paint_count(painter: QPainter, place: QRect, count: int, font: QFont, theme:
     pill = QRectF(0, 0, width, height)
     pill.moveCenter(QRectF(place).center())
     pill.moveRight(place.right())
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.accent))
-    painter.drawRoundedRect(pill, height / 2, height / 2)
-    painter.setFont(font)
-    painter.setPen(QColor(theme.on_accent))
-    painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), text)
+    paint_box(painter, pill, height / 2, theme.accent)
+    paint_text(painter, pill, text, font, theme.on_accent, Qt.AlignmentFlag.AlignCenter)
     return width

@@ -50,7 +50,8 @@ from sciread_app.ui.library.tree.nodes import (
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
+from sciread_app.ui.widgets.painting import paint_box, paint_text
+from sciread_app.ui.widgets.row_table import RIGHT, Index
 
 INDENT = 16
 ARROW = 10
@@ -101,8 +102,8 @@ class LibraryTreeDelegate(QStyledItemDelegate):
         if node.kind in HEADINGS:
             self._paint_heading(painter, option.rect, node, theme)
         elif node.kind is NodeKind.hint:
-            painter.setFont(self._small)
-            self._write(painter, option.rect.adjusted(2, 0, -EDGE, 0), node.text, theme.faint)
+            place = option.rect.adjusted(2, 0, -EDGE, 0)
+            paint_text(painter, place, node.text, self._small, theme.faint)
         else:
             self._paint_line(painter, option, node, theme)
         painter.restore()
@@ -125,9 +126,7 @@ class LibraryTreeDelegate(QStyledItemDelegate):
 
     def _paint_heading(self, painter: QPainter, line: QRect, node: TreeNode, theme: Theme) -> None:
         place = line.adjusted(0, ABOVE_HEADING, -EDGE, 0)
-        painter.setFont(self._bold)
-        painter.setPen(QColor(theme.faint))
-        painter.drawText(place, LEFT, node.text)
+        paint_text(painter, place, node.text, self._bold, theme.faint)
         if node.kind is not NodeKind.searches:
             plus = self.plus_place(line)
             size = QRect(0, 0, PICTURE, PICTURE)
@@ -151,8 +150,8 @@ class LibraryTreeDelegate(QStyledItemDelegate):
             icon(_PICTURES[node.kind], colour).paint(painter, picture)
         used = self._paint_count(painter, line, node, theme)
         place = line.adjusted(PICTURE + GAP, 0, -used - EDGE, 0)
-        painter.setFont(self._plain)
-        self._write(painter, place, node.text, theme.accent if chosen else theme.text)
+        colour = theme.accent if chosen else theme.text
+        paint_text(painter, place, node.text, self._plain, colour)
 
     def _paint_frame(
         self, painter: QPainter, option: QStyleOptionViewItem, chosen: bool, theme: Theme
@@ -161,26 +160,18 @@ class LibraryTreeDelegate(QStyledItemDelegate):
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
         if not (chosen or hovered or focused):
             return
-        painter.setPen(QColor(theme.accent) if focused else Qt.PenStyle.NoPen)
-        fill = QColor(theme.selected if chosen else theme.track if hovered else theme.window)
-        painter.setBrush(fill)
+        fill = theme.selected if chosen else theme.track if hovered else theme.window
         box = QRectF(option.rect).adjusted(-1.5, 0.5, -2.5, -0.5)
-        painter.drawRoundedRect(box, ROUND, ROUND)
+        paint_box(painter, box, ROUND, fill, theme.accent if focused else "")
 
     def _paint_count(self, painter: QPainter, line: QRect, node: TreeNode, theme: Theme) -> int:
         """Paint the count; returns its width in pixels."""
         if not node.count:
             return 0
         text = f"{node.count:,}"
-        painter.setFont(self._small)
-        painter.setPen(QColor(theme.faint))
-        painter.drawText(line.adjusted(0, 0, -EDGE, 0), RIGHT, text)
+        place = line.adjusted(0, 0, -EDGE, 0)
+        paint_text(painter, place, text, self._small, theme.faint, RIGHT)
         return QFontMetrics(self._small).horizontalAdvance(text) + GAP
-
-    def _write(self, painter: QPainter, place: QRect, text: str, colour: str) -> None:
-        painter.setPen(QColor(colour))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, LEFT, shown)
 
 
 class LibraryTreeView(QTreeView):

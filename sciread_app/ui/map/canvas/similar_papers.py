@@ -13,6 +13,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.camera import Camera
 from sciread_app.ui.map.canvas.points import MapPoints, added_radius
 from sciread_app.ui.style.theme import Theme
+from sciread_app.ui.widgets.painting import paint_box
 
 VEIL = 0.7  # opacity of the layer that dims all other points
 WEAKEST, STRONGEST = 0.25, 0.9  # opacity of a line
@@ -89,8 +90,6 @@ def paint_caption(painter: QPainter, frame: QRectF, text: str, font: QFont, them
     room = painter.fontMetrics().boundingRect(text)
     box = QRectF(0, 0, room.width() + 16, room.height() + 8)
     box.moveCenter(QPointF(frame.center().x(), frame.bottom() - MARGIN - box.height() / 2))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.surface))
-    painter.drawRoundedRect(box, 6, 6)
+    paint_box(painter, box, 6, theme.surface)
     painter.setPen(QColor(theme.quiet))
     painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)

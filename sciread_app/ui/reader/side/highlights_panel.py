@@ -32,6 +32,7 @@ from sciread_app.ui.reader.pages.layout import region
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.painting import paint_box
 from sciread_app.ui.widgets.row_table import Index
 
 HOW = tr("Select text or an area, then choose a color or press 1–5 to highlight it.")
@@ -221,14 +222,12 @@ class HighlightDelegate(QStyledItemDelegate):
         highlight = index.data(HIGHLIGHT)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
         if option.state & QStyle.StateFlag.State_Selected and highlight:
-            painter.setBrush(QColor(theme.selected))
-            painter.drawRoundedRect(whole, 7, 7)
+            paint_box(painter, whole, 7, theme.selected)
         inner = whole.adjusted(PAD, PAD - 1, -PAD, -PAD)
         if highlight:
-            painter.setBrush(QColor(COLOURS[highlight.colour]))
-            painter.drawRoundedRect(inner.adjusted(0, 2, BAR - inner.width(), 0), 2, 2)
+            bar = inner.adjusted(0, 2, BAR - inner.width(), 0)
+            paint_box(painter, bar, 2, COLOURS[highlight.colour])
             inner.setLeft(inner.left() + BAR + GAP)
         for number, (text, font, rect) in enumerate(self._parts(index, option.font, inner.width())):
             painter.setFont(font)

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QKeyEvent, QPainter
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -24,13 +30,14 @@ from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.focus import FocusRestorer
 from sciread_app.ui.widgets.layout.boxes import column
-from sciread_app.ui.widgets.row_table import Index, RowModel
+from sciread_app.ui.widgets.painting import paint_box, paint_text
+from sciread_app.ui.widgets.row_table import RIGHT, Index, RowModel
 
 WIDTH, ROWS = 640, 9
 TOP = 56  # pixels from the upper edge of the window
 PADDING = 12
 MARGIN, FRAME = 8, 1  # pixels around the text box, and around them
-RIGHT = 0.6  # of a row at most, for the text at its right
+LARGEST_SHARE = 0.6  # of a row at most, for the text at its right
 EntryRole = Qt.ItemDataRole.UserRole
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
@@ -212,22 +219,15 @@ class _Painter(QStyledItemDelegate):
         painter.save()
         if index.row() == self._list.currentIndex().row():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QColor(theme.accent))
-            painter.setBrush(QColor(theme.selected))
-            painter.drawRoundedRect(rect.adjusted(1, 1, -2, -2), 6, 6)
+            paint_box(painter, rect.adjusted(1, 1, -2, -2), 6, theme.selected, theme.accent)
         inner = rect.adjusted(PADDING, 0, -PADDING, 0)
-        middle = Qt.AlignmentFlag.AlignVCenter
         small = scaled(self._list.font(), 0.9)
-        painter.setFont(small)
-        painter.setPen(QColor(theme.quiet))
         right = entry.unavailable_reason or "   ".join(filter(None, (entry.kind, entry.keys)))
-        most = int(RIGHT * inner.width())
-        right = painter.fontMetrics().elidedText(right, Qt.TextElideMode.ElideRight, most)
-        used = painter.fontMetrics().horizontalAdvance(right)
-        painter.drawText(inner, Qt.AlignmentFlag.AlignRight | middle, right)
-        painter.setFont(self._list.font())
-        painter.setPen(QColor(theme.faint if entry.unavailable_reason else theme.text))
-        room = inner.width() - used - 2 * PADDING
-        title = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | middle, title)
+        most = int(LARGEST_SHARE * inner.width())
+        used = min(most, QFontMetrics(small).horizontalAdvance(right))
+        beside = inner.adjusted(inner.width() - used, 0, 0, 0)
+        paint_text(painter, beside, right, small, theme.quiet, RIGHT)
+        colour = theme.faint if entry.unavailable_reason else theme.text
+        place = inner.adjusted(0, 0, -used - 2 * PADDING, 0)
+        paint_text(painter, place, entry.title, self._list.font(), colour)
         painter.restore()

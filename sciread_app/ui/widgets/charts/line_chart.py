@@ -30,6 +30,7 @@ from sciread_app.ui.widgets.charts.primitives import (
     paint_line,
     ticks,
 )
+from sciread_app.ui.widgets.painting import paint_box
 
 GAP = 8.0  # pixels between an axis and its labels
 PLAIN = Axis()
@@ -229,9 +230,7 @@ class LineChart(QWidget):
         box = QRectF(across + 12, frame.plot.top() + 4, width, line_height * (1 + len(texts)) + 10)
         if box.right() > self.width() - 4:
             box.moveRight(across - 12)
-        painter.setPen(QPen(QColor(theme.border), 1))
-        painter.setBrush(QColor(theme.raised))
-        painter.drawRoundedRect(box, 6, 6)
+        paint_box(painter, box, 6, theme.raised, theme.border)
         painter.setPen(QColor(theme.faint))
         at = QPointF(box.left() + READOUT, box.top() + 4 + self._letters.ascent())
         painter.drawText(at, head)
