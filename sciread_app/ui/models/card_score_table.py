@@ -184,7 +184,9 @@ class BarDelegate(QStyledItemDelegate):
             painter.restore()
             return
         number = QRectF(room.left(), room.top(), self._number, room.height())
-        paint_text(painter, number, score.value, self._bold, theme.text, RIGHT)
+        painter.setFont(self._bold)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(number, int(RIGHT), score.value)
         if score.share is not None:
             bar = QRectF(
                 number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, self.length, _HIGH

@@ -225,7 +225,7 @@ class _Painter(QStyledItemDelegate):
         right = entry.unavailable_reason or "   ".join(filter(None, (entry.kind, entry.keys)))
         most = int(LARGEST_SHARE * inner.width())
         used = min(most, QFontMetrics(small).horizontalAdvance(right))
-        beside = inner.adjusted(inner.width() - used, 0, 0, 0)
+        beside = inner.adjusted(inner.width() - most, 0, 0, 0)
         paint_text(painter, beside, right, small, theme.quiet, RIGHT)
         colour = theme.faint if entry.unavailable_reason else theme.text
         place = inner.adjusted(0, 0, -used - 2 * PADDING, 0)
