@@ -90,9 +90,9 @@ class ModelTrash:
         move(self._folder / removed.key, doomed)
         shutil.rmtree(doomed, ignore_errors=True)
 
-    def delete_old(self, days: float = DAYS) -> int:
-        """Delete the models that were removed at least so many days ago. Return how many."""
-        since = time.time() - days * 86_400
+    def delete_old(self) -> int:
+        """Delete the models that were removed at least 30 days ago. Return how many."""
+        since = time.time() - DAYS * 86_400
         old = [removed for removed in self.all() if removed.when <= since]
         for removed in old:
             self.delete(removed)

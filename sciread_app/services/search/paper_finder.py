@@ -28,8 +28,8 @@ class FoundPaper:
     file: Path | None = None
 
 
-def find_papers(library: Library, typed: str, task: Task, most: int = MOST) -> list[FoundPaper]:
-    """Return at most `most` papers of which each typed word begins a word of the title or the
+def find_papers(library: Library, typed: str, task: Task) -> list[FoundPaper]:
+    """Return at most 20 papers of which each typed word begins a word of the title or the
     authors, or is the year; best first.
 
     Accents and the order of the words do not matter. Titles that begin with the typed text come
@@ -41,10 +41,10 @@ def find_papers(library: Library, typed: str, task: Task, most: int = MOST) -> l
     if words:
         ids = _matching(library, words, recent, task)
     else:
-        added = library.ids(Order.added, most).tolist()
+        added = library.ids(Order.added, MOST).tolist()
         ids = list(dict.fromkeys([*recent, *map(PaperId, added)]))
-    papers = library.get(ids[:most])
-    files = _files(library, ids[:most])
+    papers = library.get(ids[:MOST])
+    files = _files(library, ids[:MOST])
     return [FoundPaper(paper, files.get(paper.id)) for paper in papers if paper.id is not None]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -71,10 +71,6 @@ TO_BEAT = ("starter", "tf-idf")  # baselines for a model trained here
 
 
 W = TypeVar("W", bound=QWidget)
-
-
-class EvaluationView(Protocol):
-    def tab_stops(self) -> list[QWidget]: ...
 
 
 class EvaluationPage(Page):
@@ -153,12 +149,12 @@ class EvaluationPage(Page):
 
     def take_focus(self) -> None:
         tab_stops = [
-            stop for stop in self._view.tab_stops() if stop.isVisible() and stop.isEnabled()
+            stop for stop in self._shown.tab_stops() if stop.isVisible() and stop.isEnabled()
         ]
         (tab_stops[-1] if self.views.current == SCORES and tab_stops else self.views).setFocus()
 
     def panes(self) -> Sequence[QWidget]:
-        return (self.views, *(stop for stop in self._view.tab_stops() if stop.isVisible()))
+        return (self.views, *(stop for stop in self._shown.tab_stops() if stop.isVisible()))
 
     def library_changed(self, changes: LibraryChanges) -> None:
         asked = changes.space or changes.vectors or changes.papers
@@ -240,13 +236,13 @@ class EvaluationPage(Page):
             return ""
         return tr("No evaluations yet")
 
-    def export_page(self, file: Path | None = None) -> None:
-        if target := file or ask_where("html", self):
+    def export_page(self) -> None:
+        if target := ask_where("html", self):
             boards, dashboard = self.scores.shown.boards, self._dashboard
             self._export(target, lambda task: dashboard.evaluation.write_page(boards, target, task))
 
-    def export_table(self, file: Path | None = None) -> None:
-        if target := file or ask_where("csv", self):
+    def export_table(self) -> None:
+        if target := ask_where("csv", self):
             boards = self.scores.shown.boards
 
             def write(task: Task) -> None:
@@ -278,11 +274,6 @@ class EvaluationPage(Page):
     def _ask(self) -> None:
         if self.views.current != SCORES:  # scores are shown as they were loaded
             self._shown.ask()
-
-    @property
-    def _view(self) -> EvaluationView:
-        view: EvaluationView = self._shown
-        return view
 
     @property
     def _shown(self) -> Any:

@@ -213,8 +213,8 @@ class JobRunner(QObject):
     _work_progressed = Signal(object, int, int, str)
     _work_ended = Signal(object, object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._slots = {queue: _Slots(queue.value) for queue in JobQueue}
         self._pools = {
             queue: ThreadPoolExecutor(queue.value + MAX_PAUSED, thread_name_prefix=queue.name)

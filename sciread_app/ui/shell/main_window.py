@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QPushButton
 
 from sciread_app.domain.metadata.identifiers import identifier_link, pasted_identifier
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -52,6 +52,7 @@ from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder, open_files
 from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
+from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
@@ -63,9 +64,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
     from sciread_app.ui.shell.commands.paper_popup import PaperPopup
     from sciread_app.ui.shell.gateway import WindowGateway
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton
-
-from sciread_app.ui.widgets.layout.boxes import row
+    from sciread_app.ui.shell.job_panel import JobPanel
 
 P = TypeVar("P", bound=Page)
 FIRST_SIZE = (1240, 800)
@@ -716,7 +715,8 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         frame = self._frame = MainLayout(self._jobs, self.work_log, self.appearance)
-        self.messages, self.job_panel = frame.messages, frame.job_panel
+        self.messages = frame.messages
+        self.job_panel: JobPanel = frame.job_panel
         self._navigation, self.navigation_bar = frame.navigation, frame.navigation.bar
         self._loading_page, self._pages = frame.loading_page, frame.pages
         self._status_bar = frame.status_bar

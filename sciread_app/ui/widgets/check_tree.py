@@ -61,10 +61,10 @@ class CheckModel(QAbstractItemModel):
 
     toggled = Signal()
 
-    def __init__(self, headings: Sequence[str], rows: Sequence[CheckRow] = ()) -> None:
+    def __init__(self, headings: Sequence[str]) -> None:
         super().__init__()
         self._headings = headings
-        self.rows = rows
+        self.rows: Sequence[CheckRow] = ()
 
     def show_rows(self, rows: Sequence[CheckRow]) -> None:
         self.beginResetModel()

@@ -39,7 +39,7 @@ def paint_row(
     if chosen or option.state & QStyle.StateFlag.State_MouseOver:
         focused = chosen and bool(option.state & QStyle.StateFlag.State_HasFocus)
         box = QRectF(option.rect).adjusted(inset, inset, -inset, -inset)
-        fill = theme.chosen if chosen else theme.track
+        fill = theme.selected if chosen else theme.track
         paint_box(painter, box, radius, fill, theme.accent if focused else "")
 
 

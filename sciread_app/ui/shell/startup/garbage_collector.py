@@ -22,9 +22,9 @@ class GarbageCollector(QObject):
     from the event loop.
     """
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self) -> None:
         """Start to collect, and turn automatic collection off for the rest of the process."""
-        super().__init__(parent)
+        super().__init__()
         self._thresholds = gc.get_threshold()
         self._blocks = 0  # of memory in use, after the last full collection
         gc.disable()
