@@ -110,6 +110,28 @@ def context(jobs: JobRunner, appearance: Appearance, tmp_path: Path) -> AppConte
     return context_of(jobs, appearance, tmp_path)
 
 
+@pytest.fixture
+def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[object, str], threading.Event]]:
+    """Return a function that holds up the calls of a method of an object until the event that it
+    returns is set, at the latest at the end of the test."""
+    events: list[threading.Event] = []
+
+    def hold(owner: object, name: str) -> threading.Event:
+        go_on, method = threading.Event(), getattr(owner, name)
+
+        def wait(*arguments: Any, **options: Any) -> Any:
+            assert go_on.wait(LONG)
+            return method(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, wait)
+        events.append(go_on)
+        return go_on
+
+    yield hold
+    for go_on in events:
+        go_on.set()
+
+
 @contextmanager
 def opened(folder: Path, jobs: JobRunner, model: str) -> Iterator[WindowGateway]:
     home = open_home(folder)

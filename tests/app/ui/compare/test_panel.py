@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
@@ -429,16 +427,8 @@ def test_comparison_panes_are_reached_by_f6_and_named(qtbot, window, page):
             assert widget.accessibleName() or text, widget
 
 
-def test_late_results_do_not_replace_the_message_of_text_mode(
-    qtbot, jobs, page, gateway, monkeypatch
-):
-    release, ask_model = threading.Event(), gateway.comparisons.ask
-
-    def ask_slowly(*arguments):
-        assert release.wait(60)
-        return ask_model(*arguments)
-
-    monkeypatch.setattr(gateway.comparisons, "ask", ask_slowly)
+def test_late_results_do_not_replace_the_message_of_text_mode(qtbot, jobs, page, gateway, hold):
+    release = hold(gateway.comparisons, "ask")
     page.panel.look_again()
     qtbot.waitUntil(lambda: "Searching" in page.panel.message.text())
     page.search_box.set_mode(SearchMode.text)
@@ -449,16 +439,8 @@ def test_late_results_do_not_replace_the_message_of_text_mode(
     assert all(side.model.rowCount() == 0 for side in sides(page))
 
 
-def test_vote_saved_after_the_results_were_cleared_is_kept(
-    qtbot, jobs, blind, gateway, monkeypatch
-):
-    release, vote = threading.Event(), gateway.comparisons.vote
-
-    def vote_slowly(*arguments):
-        assert release.wait(60)
-        return vote(*arguments)
-
-    monkeypatch.setattr(gateway.comparisons, "vote", vote_slowly)
+def test_vote_saved_after_the_results_were_cleared_is_kept(qtbot, jobs, blind, gateway, hold):
+    release = hold(gateway.comparisons, "vote")
     blind.panel.vote(0)
     blind.search_box.set_mode(SearchMode.text)
     qtbot.waitUntil(lambda: blind.panel.message.text() == BY_WORDS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QDialog
@@ -199,15 +197,9 @@ def test_digest_made_on_the_page_is_not_reported_again(show, qtbot, jobs, servic
 
 
 def test_interval_saved_after_the_settings_were_closed_can_be_undone(
-    show, qtbot, jobs, services, context, monkeypatch
+    show, qtbot, jobs, services, context, hold
 ):
-    go_on, save = threading.Event(), services.set_interval
-
-    def wait(*arguments):
-        assert go_on.wait(60)
-        save(*arguments)
-
-    monkeypatch.setattr(services, "set_interval", wait)
+    go_on = hold(services, "set_interval")
     page = show()
     page.change_settings()
     settle(qtbot, jobs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from dataclasses import replace
 
@@ -371,25 +370,13 @@ def test_equal_papers_have_no_choices():
     assert not any(row.choice for row in comparison(pair, reviewer.sides(pair)).rows)
 
 
-def hold_pairs(reviewer):
-    """Block the search for pairs until the returned event is set."""
-    go_on, pairs = threading.Event(), reviewer.pairs
-
-    def wait(task=None):
-        go_on.wait(60)
-        return pairs(task)
-
-    reviewer.pairs = wait
-    return go_on
-
-
-def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
+def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window, hold):
     gateway = FakeGateway(10)
     gateway.duplicates.add(ONE, OTHER)
     gateway.editor.merge = gateway.duplicates.merge
     window = show_window(gateway)
     window.activateWindow()
-    go_on = hold_pairs(gateway.duplicates)
+    go_on = hold(gateway.duplicates, "pairs")
     qtbot.keyClick(window.page.result_list, Key.Key_7, Qt.KeyboardModifier.ControlModifier)
     page = window.other_page("duplicates")
     assert page.isVisible() and page.panel.found is None
@@ -402,10 +389,10 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     assert gateway.editor.calls == []
 
 
-def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, context):
+def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, context, hold):
     reviewer = FakeDuplicates()
     edits = FakeEdits(reviewer)
-    go_on = hold_pairs(reviewer)
+    go_on = hold(reviewer, "pairs")
     page = edits.page = DuplicatesPage(reviewer, replace(context, edits=edits))
     qtbot.addWidget(page)
     page.show()
@@ -421,18 +408,11 @@ def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, contex
 
 
 @pytest.fixture
-def slow_comparison(reviewer, monkeypatch):
+def slow_comparison(reviewer, hold):
     """An event; papers are not compared while it is not set."""
-    release, sides = threading.Event(), reviewer.sides
+    release = hold(reviewer, "sides")
     release.set()
-
-    def look(pair):
-        assert release.wait(60)
-        return sides(pair)
-
-    monkeypatch.setattr(reviewer, "sides", look)
-    yield release
-    release.set()
+    return release
 
 
 def test_merge_requested_in_the_merged_list_is_not_applied_to_a_pair(

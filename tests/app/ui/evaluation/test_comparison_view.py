@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 import pytest
@@ -154,14 +153,8 @@ def test_difference_bar_is_painted_on_the_side_of_the_better_model(view, appeara
     assert table.model().index(1, METRIC).flags() & Qt.ItemFlag.ItemIsSelectable
 
 
-def test_late_verdict_does_not_replace_the_message(view, dashboard, settled, monkeypatch):
-    release, compare = threading.Event(), dashboard.compare
-
-    def compare_slowly(first, second, task):
-        assert release.wait(60)
-        return compare(first, second, task)
-
-    monkeypatch.setattr(dashboard, "compare", compare_slowly)
+def test_late_verdict_does_not_replace_the_message(view, dashboard, settled, hold):
+    release = hold(dashboard, "compare")
     first, _ = view.pair.selected
     view.pair.swap.click()
     view.pair.choose(first, first)

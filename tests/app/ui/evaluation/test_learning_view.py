@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel
@@ -89,14 +87,8 @@ def test_theme_change_ignores_removed_charts(view, settled, appearance, qtbot):
     assert len(view.charts) == 1
 
 
-def test_late_curves_do_not_replace_the_message(view, dashboard, settled, monkeypatch):
-    release, progress_of = threading.Event(), dashboard.progress_of
-
-    def load_slowly(training, task):
-        assert release.wait(60)
-        return progress_of(training, task)
-
-    monkeypatch.setattr(dashboard, "progress_of", load_slowly)
+def test_late_curves_do_not_replace_the_message(view, dashboard, settled, hold):
+    release = hold(dashboard, "progress_of")
     view.list.item(1).setCheckState(Qt.CheckState.Unchecked)
     view.list.item(0).setCheckState(Qt.CheckState.Unchecked)
     release.set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -185,16 +184,8 @@ def test_model_pair_view_never_holds_the_same_model_twice(qtbot):
     assert pair.selected == ("b", "a")
 
 
-def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settled, monkeypatch):
-    release = threading.Event()
-    comparisons = gateway.comparisons
-    ask = comparisons.ask
-
-    def ask_slowly(*arguments):
-        assert release.wait(60)
-        return ask(*arguments)
-
-    monkeypatch.setattr(comparisons, "ask", ask_slowly)
+def test_late_neighbors_do_not_replace_cleared_lists(neighbours, gateway, settled, hold):
+    release = hold(gateway.comparisons, "ask")
     first, _ = neighbours.pair.selected
     neighbours.pair.swap.click()
     neighbours.pair.choose(first, first)
@@ -243,18 +234,12 @@ def test_canceled_loading_of_models_can_be_retried(
 
 
 def test_late_maps_do_not_replace_the_offer_to_add_a_model(
-    maps, gateway, dashboard, settled, qtbot, monkeypatch
+    maps, gateway, dashboard, settled, qtbot, hold
 ):
     gateway.comparisons.fresh = [EvaluationCandidate("my-run", "MiniLM tuned", "run", "cccc")]
     maps.ask()
     settled()
-    release, look = threading.Event(), dashboard.drawing
-
-    def look_slowly(model):
-        assert release.wait(60)
-        return look(model)
-
-    monkeypatch.setattr(dashboard, "drawing", look_slowly)
+    release = hold(dashboard, "drawing")
     maps.pair.swap.click()
     maps.pair.boxes[1].setCurrentIndex(maps.pair.boxes[1].count() - 1)
     assert "MiniLM tuned" in maps.empty.title.text()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -177,16 +175,10 @@ def test_hidden_papers_are_not_under_the_mouse(panel, qtbot):
     assert points.nearest(x, y, 0.001) is None
 
 
-def test_years_of_the_previous_map_do_not_filter_the_next(panel, qtbot, jobs, monkeypatch):
+def test_years_of_the_previous_map_do_not_filter_the_next(panel, qtbot, jobs, hold):
     panel.bar.years.trigger()
     qtbot.waitUntil(lambda: panel.timeline.histogram.limits == (2001, 2019))
-    go_on, years = threading.Event(), panel._gateway.years
-
-    def wait(ids):
-        assert go_on.wait(60)
-        return years(ids)
-
-    monkeypatch.setattr(panel._gateway, "years", wait)
+    go_on = hold(panel._gateway, "years")
     panel._gateway.count = panel._gateway.with_vector = 90
     panel.library_changed(LibraryChanges(papers=True, vectors=True))
     qtbot.waitUntil(lambda: len(panel.view.points.ids) == 90)

@@ -18,7 +18,7 @@ from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
 from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_guess
 from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
 from sciread_app.domain.search_hit import SearchHit
-from sciread_app.errors import LibraryError, StyleRefused
+from sciread_app.errors import LibraryError
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.paper import style_picker
@@ -371,21 +371,14 @@ def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs, monk
     picker.reject()
 
 
-@pytest.mark.parametrize("refused", ["", "It is not a style."])
+@pytest.mark.parametrize("kind", ["csl", "txt"])
 def test_style_picker_can_be_closed_while_a_style_is_added(
-    show, qtbot, jobs, gateway, monkeypatch, refused
+    show, qtbot, jobs, gateway, monkeypatch, hold, kind
 ):
-    faults, release, add = [], threading.Event(), gateway.about.add_style
+    faults = []
     monkeypatch.setattr(sys, "excepthook", lambda *fault: faults.append(fault))
-    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("/x/own.csl"))
-
-    def add_slowly(file):
-        assert release.wait(60)
-        if refused:
-            raise StyleRefused(refused)
-        return add(file)
-
-    monkeypatch.setattr(gateway.about, "add_style", add_slowly)
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path(f"/x/own.{kind}"))
+    release = hold(gateway.about, "add_style")
     panel = show()
     panel.choose_style()
     picker = panel.findChild(StylePicker)
@@ -561,17 +554,9 @@ def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway, context):
 
 
 @pytest.fixture
-def slow_notes(gateway, monkeypatch):
+def slow_notes(gateway, hold):
     """An event; new notes are not saved until it is set."""
-    release, add_note = threading.Event(), gateway.about.editor.add_note
-
-    def add_slowly(paper, text):
-        assert release.wait(60)
-        return add_note(paper, text)
-
-    monkeypatch.setattr(gateway.about.editor, "add_note", add_slowly)
-    yield release
-    release.set()
+    return hold(gateway.about.editor, "add_note")
 
 
 def test_note_is_saved_although_discard_is_clicked_while_it_is_saved(
@@ -641,14 +626,13 @@ def test_note_is_edited_and_removed(show, qtbot, gateway, context):
 
 
 def test_note_is_removed_although_another_paper_is_shown_meanwhile(
-    show, qtbot, jobs, gateway, context, monkeypatch
+    show, qtbot, jobs, gateway, context, monkeypatch, hold
 ):
-    faults, release = [], threading.Event()
+    faults = []
     monkeypatch.setattr(sys, "excepthook", lambda *fault: faults.append(fault))
     editor = gateway.about.editor
     editor.notes = {1: {7: PaperNote(7, "old", 0.0)}}
-    change = editor.change_note
-    monkeypatch.setattr(editor, "change_note", lambda *args: release.wait(60) and change(*args))
+    release = hold(editor, "change_note")
     panel = show()
     panel.parts.notes.views[7].remove_button.click()
     show(2, panel)
@@ -855,16 +839,11 @@ def test_unlisted_paper_is_added_with_one_click(show, qtbot, gateway, context):
 
 @pytest.mark.parametrize("refused", ["", "Crossref is away."])
 def test_paper_added_while_another_is_shown_is_reported(
-    show, qtbot, jobs, gateway, context, monkeypatch, refused
+    show, qtbot, jobs, gateway, context, hold, refused
 ):
-    release, fetch, added = threading.Event(), gateway.about.fetch, []
+    added = []
     context.events.papers_added.connect(added.append)
-
-    def fetch_slowly(text, task):
-        assert release.wait(60)
-        return fetch(text, task)
-
-    monkeypatch.setattr(gateway.about, "fetch", fetch_slowly)
+    release = hold(gateway.about, "fetch")
     gateway.about.refuse = refused
     panel = show()
     panel.parts.around.add(DOI)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -851,15 +850,9 @@ def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, re
 
 
 def test_note_saved_after_its_tab_was_closed_can_be_undone(
-    open_book, qtbot, jobs, context, reading, monkeypatch
+    open_book, qtbot, jobs, context, reading, hold
 ):
-    go_on, annotate = threading.Event(), reading.annotate
-
-    def wait(*arguments):
-        assert go_on.wait(60)
-        annotate(*arguments)
-
-    monkeypatch.setattr(reading, "annotate", wait)
+    go_on = hold(reading, "annotate")
     reading.kept = {1: highlight(0)}
     book = open_book()
     page = page_of(book)
@@ -876,15 +869,9 @@ def test_note_saved_after_its_tab_was_closed_can_be_undone(
 
 @pytest.mark.parametrize("refused", [True, False])
 def test_tab_closed_while_its_file_is_opened_shows_nothing(
-    qtbot, jobs, make_page, reading, monkeypatch, refused
+    qtbot, jobs, make_page, reading, hold, refused
 ):
-    go_on, open_file = threading.Event(), reading.open
-
-    def wait(*arguments):
-        assert go_on.wait(60)
-        return open_file(*arguments)
-
-    monkeypatch.setattr(reading, "open", wait)
+    go_on = hold(reading, "open")
     if refused:
         reading.unavailable_reason[BEES] = FailureReason.damaged
     page = make_page()
@@ -897,16 +884,10 @@ def test_tab_closed_while_its_file_is_opened_shows_nothing(
 
 
 def test_search_that_ends_after_its_tab_was_closed_is_dropped(
-    open_book, qtbot, jobs, reading, monkeypatch
+    open_book, qtbot, jobs, reading, hold
 ):
     book = open_book()
-    go_on, search = threading.Event(), book.file.search
-
-    def wait(*arguments):
-        assert go_on.wait(60)
-        return search(arguments[0], arguments[1])
-
-    monkeypatch.setattr(book.file, "search", wait)
+    go_on = hold(book.file, "search")
     with qtbot.waitSignal(jobs.started):
         book.finding.start("flowers")
     page_of(book).close_tab()

@@ -54,18 +54,12 @@ def test_title_formulas_are_accessible_in_unicode(qtbot, show_page):
     qtbot.waitUntil(lambda: page.model.index(0, 0).data().startswith("On x²"))
 
 
-def test_keys_pressed_while_results_load_move_in_the_results(qtbot, show_page, jobs, monkeypatch):
+def test_keys_pressed_while_results_load_move_in_the_results(qtbot, show_page, jobs, hold):
     gateway = FakeGateway(50)
     page = show_page(gateway)
     page.result_list.setFocus()
     page.result_list.go_to(20)
-    found, go_on = gateway.find, threading.Event()
-
-    def find(*args, **options):
-        go_on.wait(10)
-        return found(*args, **options)
-
-    monkeypatch.setattr(gateway, "find", find)
+    go_on = hold(gateway, "find")
     page.search()
     for key in (Qt.Key.Key_J, Qt.Key.Key_J, Qt.Key.Key_J, Qt.Key.Key_K):
         qtbot.keyClick(page.result_list, key)

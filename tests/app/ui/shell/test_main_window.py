@@ -509,20 +509,15 @@ def test_import_into_the_sample_is_refused_and_offered_for_own(qtbot, sample_win
     assert own.calls == [("add", [Path("papers.bib")])]
 
 
-def test_keys_pressed_while_a_page_loads_for_the_first_time_are_acted_on(qtbot, show_window, jobs):
+def test_keys_pressed_while_a_page_loads_for_the_first_time_are_acted_on(
+    qtbot, show_window, jobs, hold
+):
     gateway = FakeGateway(3)
     one, other = paper("Bees"), paper("Bees!")
     for _ in range(3):
         gateway.duplicates.add(one, other)
     gateway.editor.mark_not_duplicates = gateway.duplicates.mark_not_duplicates
-    go_on = threading.Event()
-    pairs = gateway.duplicates.pairs
-
-    def late(task=None):
-        go_on.wait(10)
-        return pairs(task)
-
-    gateway.duplicates.pairs = late
+    go_on = hold(gateway.duplicates, "pairs")
     window = show_window(gateway)
     window.activateWindow()
     window.go_to("duplicates")
@@ -537,12 +532,12 @@ def test_keys_pressed_while_a_page_loads_for_the_first_time_are_acted_on(qtbot, 
     assert page.isHidden()
 
 
-def test_keys_for_a_loading_page_are_forgotten_when_another_page_is_shown(qtbot, show_window, jobs):
+def test_keys_for_a_loading_page_are_forgotten_when_another_page_is_shown(
+    qtbot, show_window, jobs, hold
+):
     gateway = FakeGateway(3)
     gateway.duplicates.add(paper("Bees"), paper("Bees!"))
-    go_on = threading.Event()
-    pairs = gateway.duplicates.pairs
-    gateway.duplicates.pairs = lambda task=None: go_on.wait(10) and pairs(task)
+    go_on = hold(gateway.duplicates, "pairs")
     window = show_window(gateway)
     window.activateWindow()
     window.go_to("duplicates")

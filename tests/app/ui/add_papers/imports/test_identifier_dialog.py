@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 
 import pytest
 from PySide6.QtCore import Qt
@@ -128,14 +127,8 @@ def test_lookup_stopped_elsewhere_can_be_repeated(show_window, qtbot, jobs, gate
     assert dialog.form.status.text() != looking
 
 
-def test_papers_added_in_spite_of_a_stop_are_shown(show_window, qtbot, jobs, gateway, monkeypatch):
-    go_on, add = threading.Event(), gateway.intake.add_found
-
-    def wait(*arguments):
-        assert go_on.wait(60)
-        return add(*arguments)
-
-    monkeypatch.setattr(gateway.intake, "add_found", wait)
+def test_papers_added_in_spite_of_a_stop_are_shown(show_window, qtbot, jobs, gateway, hold):
+    go_on = hold(gateway.intake, "add_found")
     window = show_window(gateway)
     window.go_to("settings")
     dialog = open_dialog(window)

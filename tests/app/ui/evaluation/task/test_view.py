@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
@@ -156,14 +154,8 @@ def test_tooltip_on_the_last_edges_is_that_of_the_last_cell(view, monkeypatch):
     assert len(shown) == 2 and shown[0] == shown[1]
 
 
-def test_late_charts_do_not_replace_the_message(qtbot, view, dashboard, page, settled, monkeypatch):
-    release, pictures = threading.Event(), dashboard.pictures
-
-    def load_slowly(report):
-        assert release.wait(60)
-        return pictures(report)
-
-    monkeypatch.setattr(dashboard, "pictures", load_slowly)
+def test_late_charts_do_not_replace_the_message(qtbot, view, dashboard, page, settled, hold):
+    release = hold(dashboard, "pictures")
     view.pair.swap.click()
     dashboard.found = EvaluationResults(
         [board(measured(START, 0.5), key="local-a"), board(measured(TRAINED, 0.5), key="local-b")]
