@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -12,15 +11,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from tests.support.golden import golden
 from trainer.contract import catalog
 from trainer.loop import optimizer
 from trainer.methods import losses
 from trainer.methods.losses import FacetContrast, all_triplets, info_nce, triplet_margin
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 def float64(values: Any) -> Tensor:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import DistilBertConfig, DistilBertModel
 
+from tests.support.golden import golden
 from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, starter_package, write_package
@@ -39,11 +39,6 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
 @pytest.fixture(scope="module")
 def starter() -> Encoder:
     return Encoder(starter_package())
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 def reader_of(package: Package) -> TextReader:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 import torch
 from transformers import AutoModel
 
+from tests.support.golden import golden
 from tests.support.models.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, write_package
@@ -106,11 +106,6 @@ def test_package_without_its_pooling_weights_is_refused(tmp_path: Path, package:
     with pytest.raises(PackageRefused, match=r"further \[CLS\]"):
         other = replace(package, folder=tmp_path / "c", pooling="mean_and_cls")
         Encoder(write_package(other, source), "cpu")
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -27,11 +26,9 @@ NO_ANNOTATIONS = -4 - 32 - 8  # of the rights of a file
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    library = Library(tmp_path / "library.sqlite3")
+def library(library: Library) -> Library:
     library.put([paper("Bees")])
-    yield library
-    library.close()
+    return library
 
 
 @pytest.fixture

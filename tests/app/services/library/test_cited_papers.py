@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -37,11 +37,9 @@ RILEY = (
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    library = Library(tmp_path / "library.sqlite3")
+def library(library: Library) -> Library:
     library.put([paper("An article about bees")])
-    yield library
-    library.close()
+    return library
 
 
 @pytest.fixture

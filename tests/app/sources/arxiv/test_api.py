@@ -12,36 +12,19 @@ from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import Cancelled, SourceError
 from sciread_app.sources.arxiv import api as arxiv
-from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.sources.http.client import Client
 from sciread_app.tasks import Task
+from tests.app.sources.arxiv.conftest import HASTE
 from tests.support.servers import faults
 from tests.support.servers.arxiv_papers import Generated
 from tests.support.servers.arxiv_server import ArxivServer, empty_page
 from tests.support.servers.local import Answer, LocalServer
-
-HASTE = RetryPolicy(tries=3, first=0.01, longest=0.02)
 
 
 @pytest.fixture
 def server():
     with ArxivServer(3000) as server:
         yield server
-
-
-@pytest.fixture
-def new_client(server, tmp_path):
-    """Return a function that opens a new client with an empty cache, like another process."""
-    clients = []
-
-    def begin():
-        folder = tmp_path / str(len(clients))
-        folder.mkdir()
-        clients.append(Client(folder, server.endpoints, retry_policy=HASTE))
-        return clients[-1]
-
-    yield begin
-    for client in clients:
-        client.close()
 
 
 @pytest.fixture

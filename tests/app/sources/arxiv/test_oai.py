@@ -8,12 +8,12 @@ from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.sources.arxiv import oai as arxiv_oai
-from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.sources.http.client import Client
 from sciread_app.tasks import Task
+from tests.app.sources.arxiv.conftest import HASTE
 from tests.support.servers import faults
 from tests.support.servers.arxiv_server import ArxivServer
 
-HASTE = RetryPolicy(tries=3, first=0.01, longest=0.02)
 LATER = datetime(2020, 5, 4, 12, tzinfo=UTC)
 
 
@@ -21,22 +21,6 @@ LATER = datetime(2020, 5, 4, 12, tzinfo=UTC)
 def server():
     with ArxivServer(2000, harvest_page=100) as server:
         yield server
-
-
-@pytest.fixture
-def new_client(server, tmp_path):
-    """Return a function that opens a new client with an empty cache, like another process."""
-    clients = []
-
-    def begin():
-        folder = tmp_path / str(len(clients))
-        folder.mkdir()
-        clients.append(Client(folder, server.endpoints, retry_policy=HASTE))
-        return clients[-1]
-
-    yield begin
-    for client in clients:
-        client.close()
 
 
 def oai_query(text="cs", **values):

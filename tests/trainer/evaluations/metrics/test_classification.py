@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import StratifiedKFold
 
+from tests.support.golden import golden
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Matrix, TaskResult, Vectors
 from trainer.evaluations.metrics.classification import (
@@ -24,11 +23,6 @@ from trainer.evaluations.metrics.classification import (
     probe_folds,
 )
 from trainer.evaluations.metrics.significance import Items, label_f1, weighted_mean
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 def clouds(papers: int, apart: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

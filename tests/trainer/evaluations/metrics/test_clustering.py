@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from tests.support.golden import golden
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.metrics.clustering import (
@@ -22,11 +22,6 @@ from trainer.evaluations.metrics.clustering import (
     v_measure_of_k_means,
     v_measure_over_folds,
 )
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 def purity(labels: Any, clusters: Any) -> float:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from tests.support.generate.vectors import vectors_of
+from tests.support.golden import golden
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.metrics.pairs import (
@@ -24,11 +23,6 @@ from trainer.evaluations.metrics.pairs import (
     cosine,
     separation_of_sorted,
 )
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 def test_cosine_matches_reference_values(shared: Path) -> None:

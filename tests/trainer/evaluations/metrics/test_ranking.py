@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from tests.support.generate.vectors import vectors_of
+from tests.support.golden import golden
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_CANDIDATES, QUERY_WITHOUT_VECTOR
 from trainer.evaluations.base import Vectors
@@ -25,11 +25,6 @@ from trainer.evaluations.metrics.ranking import (
     rank_by_score,
     trec_order,
 )
-
-
-def golden(shared: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
-    return found
 
 
 def ranked(case: dict[str, Any]) -> Ranking:
