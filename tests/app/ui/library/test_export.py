@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,12 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.services.export.export import Format
 from sciread_app.services.ingest.zotero.folders import ZoteroFolder
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.imports import zotero_dialog
 from sciread_app.ui.add_papers.imports.zotero_dialog import ZoteroDialog
 from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.generate.papers import paper
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -26,57 +28,79 @@ def chosen(monkeypatch, tmp_path) -> list[str]:
     return answer
 
 
+def buttons(window: MainWindow) -> dict[str, QPushButton]:
+    found = window.messages.findChildren(QPushButton)
+    return {button.text(): button for button in found if button.isVisibleTo(window.messages)}
+
+
 def press(window: MainWindow, text: str) -> None:
-    buttons = window.messages.findChildren(QPushButton)
-    next(b for b in buttons if b.text() == text and b.isVisibleTo(window.messages)).click()
+    buttons(window)[text].click()
 
 
 def banner_text(window: MainWindow) -> str:
     return f"{window.messages.message.text()} {window.messages.hint.text()}"
 
 
-def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_path):
-    gateway = FakeGateway(5)
-    window = show_window(gateway)
+@pytest.fixture
+def library(real_gateway) -> Library:
+    """A library with two papers in a collection, one of which is tagged."""
+    library = real_gateway.workspace.library
+    bees, wasps = library.put([paper("On bees"), paper("On wasps")]).ids
+    library.collections.add([bees, wasps], "thesis/bees")
+    library.tags.add([bees], "x")
+    return library
+
+
+@pytest.fixture
+def window(show_window, real_gateway, library) -> MainWindow:
+    return show_window(real_gateway)
+
+
+def test_selected_papers_are_exported_to_a_file(qtbot, window, chosen, tmp_path):
     window.page.result_list.selectAll()
     menu_action(window, "Export…").trigger()
-    qtbot.waitUntil(lambda: "5 papers to thesis.bib" in banner_text(window))
-    assert gateway.exported == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
+    qtbot.waitUntil(lambda: "2 papers to thesis.bib" in banner_text(window))
+    assert "On wasps" in (tmp_path / "thesis.bib").read_text()
     chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
     window.exports.export_found("tag:x", "x")
     qtbot.waitUntil(lambda: "mine.ris" in banner_text(window))
+    text = (tmp_path / "mine.ris").read_text()
+    assert "On bees" in text and "On wasps" not in text
     chosen[0] = ""
     window.exports.export_found("tag:x", "x")
-    assert len(gateway.exported) == 2
+    assert len([file for file in tmp_path.iterdir() if file.suffix in (".bib", ".ris")]) == 2
 
 
-def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chosen):
-    gateway = FakeGateway(2)
-    window = show_window(gateway)
+def test_auto_export_follows_changes_and_reports_errors(
+    qtbot, window, library, chosen, jobs, tmp_path
+):
+    file = tmp_path / "thesis.bib"
     window.library_controller.sidebar.auto_export_requested.emit("thesis/bees")
     qtbot.waitUntil(
         lambda: all(word in banner_text(window) for word in ("“thesis/bees”", "thesis.bib"))
     )
-    enabled, problem = gateway.auto_exports.enabled, "Another program has changed it."
-    enabled["thesis/bees"] = replace(enabled["thesis/bees"], problem=problem)
+    library.collections.add(library.put([paper("On hornets")]).ids, "thesis/bees")
     window.events.library_changed.emit(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: "Another program has changed it" in banner_text(window))
-    assert gateway.auto_exports.updates == 1
+    qtbot.waitUntil(lambda: "On hornets" in file.read_text())
+    file.write_text("@comment{by hand}")
+    library.collections.add(library.put([paper("On ants")]).ids, "thesis/bees")
+    window.events.library_changed.emit(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: "Stop exporting" in buttons(window))
     press(window, "Stop exporting")
     qtbot.waitUntil(lambda: "thesis/bees" in window.context.toast.text.text())
-    assert gateway.auto_exports.enabled == {} and window.context.toast.undo_button.isVisible()
+    assert file.read_text() == "@comment{by hand}"
+    assert library.auto_exports.files() == [] and window.context.toast.undo_button.isVisible()
 
 
-def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
-    gateway = FakeGateway(2)
-    window = show_window(gateway)
+def test_auto_exports_are_listed_and_disabled(qtbot, window, real_gateway, library, tmp_path):
     menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: "No collection is exported" in banner_text(window))
-    gateway.auto_exports.enable("thesis", Path("/x/thesis.bib"), Format.bibtex, None)
+    exports = real_gateway.workspace.auto_exports
+    exports.enable("thesis/bees", tmp_path / "thesis.bib", Format.bibtex, Task())
     menu_action(window, "Automatic exports").trigger()
-    qtbot.waitUntil(lambda: all(word in banner_text(window) for word in ("“thesis”", "thesis.bib")))
+    qtbot.waitUntil(lambda: all(word in banner_text(window) for word in ("bees”", "thesis.bib")))
     press(window, "Stop exporting")
-    qtbot.waitUntil(lambda: gateway.auto_exports.enabled == {})
+    qtbot.waitUntil(lambda: exports.files() == [])
 
 
 def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window, jobs):

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 import pytest
 from PySide6.QtCore import Qt
 
-from sciread_app.domain.watched_folders import WatchedFolder
+from sciread_app.tasks import Task
 from sciread_app.ui.watched_folders import panel as panel_module
 from sciread_app.ui.watched_folders.panel import WatchedFoldersPanel
-from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
+from sciread_app.workspace import Workspace
+from tests.support.generate.pdf import At, body, make_pdf
 
 
 @pytest.fixture
-def gateway() -> FakeWatchedFolders:
-    gateway = FakeWatchedFolders()
-    gateway.known = [
-        WatchedFolder(1, "/home/ada/Downloads", files=12, missing=2, scanned=1.0),
-        WatchedFolder(2, "/media/usb/Papers", problem="Folder not found."),
-    ]
-    return gateway
+def workspace(real_gateway, tmp_path) -> Workspace:
+    """A workspace with two watched folders and a collection."""
+    real_gateway.workspace.library.collections.add([], "thesis")
+    for name in ("Downloads", "disk"):
+        (tmp_path / name).mkdir()
+        real_gateway.workspace.watch_folder(tmp_path / name)
+    return real_gateway.workspace
 
 
 @pytest.fixture
-def panel(qtbot, context, gateway) -> WatchedFoldersPanel:
-    panel = WatchedFoldersPanel(gateway, context)
+def panel(qtbot, context, workspace) -> WatchedFoldersPanel:
+    panel = WatchedFoldersPanel(workspace, context)
     qtbot.addWidget(panel)
     panel.show()
     panel.load()
@@ -42,44 +43,64 @@ def texts(panel, row):
     return [panel.table.item(row, column).text() for column in range(4)]
 
 
-def test_folders_are_listed_with_their_files_and_problems(panel):
-    assert texts(panel, 0)[:3] == ["/home/ada/Downloads", "12", "2"]
-    assert texts(panel, 1)[3] == "Folder not found."
+def test_folders_are_listed_with_their_files_and_problems(
+    qtbot, context, workspace, panel, tmp_path
+):
+    def scan():
+        for folder in workspace.watched_folders.all():
+            workspace.watched_folders.scan(folder, Task())
+
+    for title in ("The life of bees", "The life of wasps"):
+        path = tmp_path / "Downloads" / f"{title}.pdf"
+        path.write_bytes(make_pdf([At(title, 20, y=720), *body()]))
+        os.utime(path, (0, 0))  # or it could still be written
+    scan()
+    path.unlink()
+    (tmp_path / "disk").rmdir()
+    scan()
+    panel.load()
+    qtbot.waitUntil(lambda: not context.jobs.running())
+    assert texts(panel, 0)[:3] == [str(tmp_path / "Downloads"), "1", "1"]
+    assert "not found" in texts(panel, 1)[3]
 
 
-def test_added_folder_is_watched_and_scanned(qtbot, context, panel, gateway, monkeypatch):
-    monkeypatch.setattr(panel_module, "choose_folder", lambda *args: Path("/home/ada/Papers"))
+def test_added_folder_is_watched_and_scanned(
+    qtbot, context, panel, workspace, monkeypatch, tmp_path
+):
+    papers = tmp_path / "Papers"
+    papers.mkdir()
+    monkeypatch.setattr(panel_module, "choose_folder", lambda *args: papers)
     with qtbot.waitSignal(context.events.watched_folders_edited):
         click(qtbot, context, panel.add)
     qtbot.waitUntil(lambda: panel.table.rowCount() == 3)
-    assert gateway.known[-1].path == "/home/ada/Papers"
+    assert str(papers) in [one.path for one in workspace.watched_folders.all()]
 
 
-def test_selected_folder_is_paused_resumed_and_removed(qtbot, context, panel, gateway):
+def test_selected_folder_is_paused_resumed_and_removed(qtbot, context, panel, workspace):
     panel.table.selectRow(1)
     before = panel.pause.text()
     click(qtbot, context, panel.pause)
     qtbot.waitUntil(lambda: panel.pause.text() != before)
-    assert gateway.known[1].paused
+    assert workspace.watched_folders.all()[1].paused
     click(qtbot, context, panel.pause)
-    qtbot.waitUntil(lambda: not gateway.known[1].paused)
+    qtbot.waitUntil(lambda: not workspace.watched_folders.all()[1].paused)
     click(qtbot, context, panel.remove)
     qtbot.waitUntil(lambda: panel.table.rowCount() == 1)
-    assert [one.id for one in gateway.known] == [1]
+    assert [one.name for one in workspace.watched_folders.all()] == ["Downloads"]
 
 
-def test_options_of_the_selected_folder_are_changed(qtbot, context, panel, gateway):
+def test_options_of_the_selected_folder_are_changed(qtbot, context, panel, workspace):
     assert panel.subfolders.isChecked()
     click(qtbot, context, panel.subfolders)
-    qtbot.waitUntil(lambda: not gateway.known[0].subfolders)
+    qtbot.waitUntil(lambda: not workspace.watched_folders.all()[0].subfolders)
     panel.collection.setCurrentIndex(panel.collection.findData("thesis"))
     panel.collection.activated.emit(panel.collection.currentIndex())
-    qtbot.waitUntil(lambda: gateway.known[0].collection == "thesis")
-    assert not gateway.known[0].subfolders
+    qtbot.waitUntil(lambda: workspace.watched_folders.all()[0].collection == "thesis")
+    assert not workspace.watched_folders.all()[0].subfolders
 
 
-def test_paused_folder_stays_paused_when_its_options_change(qtbot, context, panel, gateway):
+def test_paused_folder_stays_paused_when_its_options_change(qtbot, context, panel, workspace):
     click(qtbot, context, panel.pause)
     click(qtbot, context, panel.subfolders)
-    qtbot.waitUntil(lambda: not gateway.known[0].subfolders)
-    assert gateway.known[0].paused
+    qtbot.waitUntil(lambda: not workspace.watched_folders.all()[0].subfolders)
+    assert workspace.watched_folders.all()[0].paused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +12,11 @@ from PySide6.QtWidgets import QPushButton
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.services.ingest.importer import ImportReport
-from sciread_app.services.ingest.watched_folders import ScanReport
+from sciread_app.services.ingest.watched_folders import FolderScan, ScanReport
 from sciread_app.ui.shell import main_window
-from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.watched_folders import watcher
 from sciread_app.ui.watched_folders.watcher import FolderWatcher
-from tests.support.ui.fakes.gateway import FakeGateway
-from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
 RIS = "TY  - JOUR\nAU  - Fabre, Jean\nTI  - Souvenirs of insects and their lives\nER  - \n"
 EMPTY = ImportSummary(0, 0, 0, [])
@@ -31,9 +29,23 @@ def soon(monkeypatch):
     monkeypatch.setattr(watcher, "WAITING_MS", 10)
 
 
+class Scans:
+    """A workspace whose next scan finds `next`; `changed` reports a change of a folder."""
+
+    def __init__(self) -> None:
+        self.scanned: list[Collection[int] | None] = []
+        self.next = FolderScan()
+
+    def scan_folders(self, ids, changed, task) -> FolderScan:
+        self.scanned.append(ids)
+        self.changed = changed
+        found, self.next = self.next, FolderScan(polled=self.next.polled)
+        return found
+
+
 @pytest.fixture
-def gateway() -> FakeWatchedFolders:
-    return FakeWatchedFolders()
+def workspace() -> Scans:
+    return Scans()
 
 
 class Toast:
@@ -50,34 +62,34 @@ def context(context):
     return context
 
 
-def started(context, gateway, undo=lambda: None) -> FolderWatcher:
-    watching = FolderWatcher(context, gateway, undo)
+def started(context, workspace, undo=lambda: None) -> FolderWatcher:
+    watching = FolderWatcher(context, workspace, undo)
     watching.start()
     return watching
 
 
-def test_all_folders_are_scanned_at_the_start(qtbot, context, gateway):
-    watching = started(context, gateway)
-    qtbot.waitUntil(lambda: gateway.scans == [None])
+def test_all_folders_are_scanned_at_the_start(qtbot, context, workspace):
+    watching = started(context, workspace)
+    qtbot.waitUntil(lambda: workspace.scanned == [None])
     watching.deleteLater()
 
 
-def test_changed_folder_is_scanned_once_it_is_quiet(qtbot, context, gateway):
-    watching = started(context, gateway)
-    qtbot.waitUntil(lambda: len(gateway.scans) == 1 and not context.jobs.running())
+def test_changed_folder_is_scanned_once_it_is_quiet(qtbot, context, workspace):
+    watching = started(context, workspace)
+    qtbot.waitUntil(lambda: len(workspace.scanned) == 1 and not context.jobs.running())
     for _ in range(50):
-        gateway.changed(7)
-    qtbot.waitUntil(lambda: len(gateway.scans) == 2)
-    assert gateway.scans[1] == {7}
+        workspace.changed(7)
+    qtbot.waitUntil(lambda: len(workspace.scanned) == 2)
+    assert workspace.scanned[1] == {7}
     watching.deleteLater()
 
 
-def test_papers_that_came_in_are_reported_with_a_way_to_see_them(qtbot, context, gateway):
+def test_papers_that_came_in_are_reported_with_a_way_to_see_them(qtbot, context, workspace):
     new = [PaperId(3), PaperId(4), PaperId(5)]
-    gateway.next = [ScanReport(DOWNLOADS, imported=ImportReport(added=3, new=new))]
+    workspace.next.reports = [ScanReport(DOWNLOADS, imported=ImportReport(added=3, new=new))]
     undone = []
     with qtbot.waitSignal(context.events.papers_added):
-        watching = started(context, gateway, lambda: undone.append(True))
+        watching = started(context, workspace, lambda: undone.append(True))
     [((text, undo), named)] = context.toast.messages
     assert "3" in text and "Downloads" in text
     undo()
@@ -87,64 +99,68 @@ def test_papers_that_came_in_are_reported_with_a_way_to_see_them(qtbot, context,
     watching.deleteLater()
 
 
-def test_scan_without_changes_is_silent(qtbot, context, gateway):
-    gateway.next = [ScanReport(DOWNLOADS)]
+def test_scan_without_changes_is_silent(qtbot, context, workspace):
+    workspace.next.reports = [ScanReport(DOWNLOADS)]
     with qtbot.waitSignal(context.events.folders_scanned):
-        watching = started(context, gateway)
+        watching = started(context, workspace)
     assert not context.toast.messages
     watching.deleteLater()
 
 
-def test_file_still_being_written_is_looked_at_again(qtbot, context, gateway):
-    gateway.next = [ScanReport(DOWNLOADS, waiting=["/home/ada/Downloads/x.pdf"])]
-    watching = started(context, gateway)
-    qtbot.waitUntil(lambda: len(gateway.scans) > 1)
-    assert gateway.scans[1] == {DOWNLOADS.id}
+def test_file_still_being_written_is_looked_at_again(qtbot, context, workspace):
+    workspace.next.reports = [ScanReport(DOWNLOADS, waiting=["/home/ada/Downloads/x.pdf"])]
+    watching = started(context, workspace)
+    qtbot.waitUntil(lambda: len(workspace.scanned) > 1)
+    assert workspace.scanned[1] == {DOWNLOADS.id}
     watching.deleteLater()
 
 
-def test_folder_without_events_is_polled(qtbot, context, gateway, monkeypatch):
+def test_folder_without_events_is_polled(qtbot, context, workspace, monkeypatch):
     monkeypatch.setattr(watcher, "POLL_MS", 10)
-    gateway.polled = {4}
-    watching = started(context, gateway)
-    qtbot.waitUntil(lambda: {4} in gateway.scans)
+    workspace.next.polled.add(4)
+    watching = started(context, workspace)
+    qtbot.waitUntil(lambda: {4} in workspace.scanned)
     watching.deleteLater()
 
 
-def test_new_file_comes_in_by_itself(qtbot, context, tmp_path):
-    """With a real library, a real folder, and the events of the system."""
+@pytest.fixture
+def downloads(tmp_path) -> Path:
     folder = tmp_path / "Downloads"
     folder.mkdir()
-    gateway = open_gateway(tmp_path / "home")
-    try:
-        gateway.workspace.watch_folder(folder)
-        with qtbot.waitSignal(context.events.folders_scanned):
-            watching = started(context, gateway.workspace)
-        with qtbot.waitSignal(context.events.papers_added):
-            Path(folder / "new.ris").write_text(RIS)
-        assert gateway.status().papers == 1
-        assert "Downloads" in context.toast.messages[0][0][0]
-        watching.deleteLater()
-        qtbot.waitUntil(lambda: not context.jobs.running())
-    finally:
-        gateway.close()
+    return folder
 
 
-def test_folder_is_watched_from_its_import_on(qtbot, show_window, tmp_path, monkeypatch):
+def test_new_file_comes_in_by_itself(qtbot, context, real_gateway, downloads):
+    """With a real library, a real folder, and the events of the system."""
+    real_gateway.workspace.watch_folder(downloads)
+    with qtbot.waitSignal(context.events.folders_scanned):
+        watching = started(context, real_gateway.workspace)
+    with qtbot.waitSignal(context.events.papers_added):
+        (downloads / "new.ris").write_text(RIS)
+    assert real_gateway.status().papers == 1
+    assert "Downloads" in context.toast.messages[0][0][0]
+    watching.deleteLater()
+    qtbot.waitUntil(lambda: not context.jobs.running())
+
+
+def test_folder_is_watched_from_its_import_on(
+    qtbot, show_window, real_gateway, downloads, tmp_path, monkeypatch
+):
     """With the switch beside the button, or afterwards with the button in the report."""
-    gateway = FakeGateway(2)
-    window = show_window(gateway)
-    watched = gateway.watched_folders
-    monkeypatch.setattr(main_window, "choose_folder", lambda *args: tmp_path)
+    (downloads / "old.ris").write_text(RIS)
+    window = show_window(real_gateway)
+    watched = real_gateway.workspace.watched_folders
+    monkeypatch.setattr(main_window, "choose_folder", lambda *args: downloads)
     window.add_folder()
-    qtbot.waitUntil(lambda: gateway.imported == [[tmp_path]])
-    assert not watched.known
+    qtbot.waitUntil(lambda: real_gateway.status().papers == 1)
+    assert not watched.all()
     with qtbot.waitSignal(window.events.watched_folders_edited):
         window.add_folder(watch=True)
-    assert [one.path for one in watched.known] == [str(tmp_path)]
+    assert [one.path for one in watched.all()] == [str(downloads)]
     other = tmp_path / "other"
+    other.mkdir()
     window.importing.ended.emit(replace(EMPTY, folder=other))
     buttons = {one.text(): one for one in window.messages.findChildren(QPushButton)}
     with qtbot.waitSignal(window.events.watched_folders_edited):
         buttons["Keep watching this folder"].click()
-    assert watched.known[-1].path == str(other)
+    assert str(other) in [one.path for one in watched.all()]

@@ -16,6 +16,7 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery, SourceError
 from sciread_app.paths import Home
 from sciread_app.services.ingest.importer import ImportReport
+from sciread_app.services.ingest.watched_folders import FolderScan
 from sciread_app.services.ingest.zotero.folders import ZoteroFolder
 from sciread_app.services.search.paper_finder import FoundPaper
 from sciread_app.services.search.query_by_document import QueryDocument
@@ -31,7 +32,6 @@ from tests.support.ui.fakes.comparison import FakeComparison
 from tests.support.ui.fakes.digest import FakeDigests, digest_of
 from tests.support.ui.fakes.duplicates import FakeDuplicates
 from tests.support.ui.fakes.evaluation import FakeEvaluation
-from tests.support.ui.fakes.export import FakeAutoExports
 from tests.support.ui.fakes.map import FakeMap
 from tests.support.ui.fakes.metadata import FakeMetadata
 from tests.support.ui.fakes.models import FakeModels
@@ -40,7 +40,6 @@ from tests.support.ui.fakes.reader import FakeReader
 from tests.support.ui.fakes.recommendations import FakeRecommendations
 from tests.support.ui.fakes.search import FakeSearch
 from tests.support.ui.fakes.training import FakeTraining
-from tests.support.ui.fakes.watched_folders import FakeWatchedFolders
 
 
 class FakeGateway(FakeSearch):
@@ -67,12 +66,10 @@ class FakeGateway(FakeSearch):
         folder = self.home.backups
         self.backups = SimpleNamespace(folder=folder, all=list, is_due=lambda library, today: False)
         self.key_place = lambda name: ""
-        self.watched_folders = FakeWatchedFolders()
-        self.library = self.watched_folders.library
-        self.watch_folder = self.watched_folders.watch_folder
-        self.scan_folders = self.watched_folders.scan_folders
-        self.auto_exports = FakeAutoExports()
-        self.exported: list[tuple[object, Path]] = []
+        self.watched_folders = SimpleNamespace(all=list)
+        self.library = SimpleNamespace(collections=SimpleNamespace(paths=list))
+        self.scan_folders = lambda ids, changed, task: FolderScan()
+        self.auto_exports = SimpleNamespace(write=lambda task: [])
         self.zotero_runs = True
         self.zotero: list[ZoteroFolder] | None = None
         self.asked_zotero: list[tuple[Path | None, bool]] = []
@@ -148,10 +145,6 @@ class FakeGateway(FakeSearch):
 
     def add_sample(self, task: Task) -> ImportReport:
         return self.import_files([Path("sample_library.bib")], task)
-
-    def export(self, papers: Sequence[PaperId] | str, path: Path, task: Task) -> int:
-        self.exported.append((papers, path))
-        return 1 if isinstance(papers, str) else len(papers)
 
     def zotero_folders(self) -> Sequence[ZoteroFolder] | None:
         return self.zotero
