@@ -155,8 +155,7 @@ class MissingPapersList(QWidget):
         self.titles_button = styled(QPushButton(tr("Look up titles")), "link")
         self.titles_button.setToolTip(tr("Fetch the titles from Semantic Scholar"))
         self.titles_button.clicked.connect(self.look_up)
-        self.message = QLabel(wordWrap=True)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.message.hide()
         buttons = row(self.add_button, self.titles_button, 1, spacing=8)
         column(

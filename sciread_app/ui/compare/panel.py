@@ -65,8 +65,7 @@ class Ballot(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("note")
-        self.text = QLabel(wordWrap=True)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.left = self._button(tr("Left"), LEFT_KEY, 0)
         self.neither = self._button(tr("Neither"), NEITHER_KEY, None)
         self.right = self._button(tr("Right"), RIGHT_KEY, 1)

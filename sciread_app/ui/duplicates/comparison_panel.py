@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QRadioButton,
     QWidget,
@@ -45,7 +44,7 @@ from sciread_app.ui.duplicates.comparison import (
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import WIDEST, scrolling
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 # Translators: the value of an empty field
@@ -69,8 +68,7 @@ class CellText(QLabel):
         if not self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
             super().contextMenuEvent(event)
             return
-        menu = rounded(QMenu(self))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = context_menu(self)
         menu.addAction(tr("Copy"), self._copy).setEnabled(self.hasSelectedText())
         menu.addAction(tr("Select all"), self._select_all)
         menu.popup(event.globalPos())

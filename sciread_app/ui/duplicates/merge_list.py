@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QPushButton, QWidget
 
 from sciread_app.domain.matching.field_comparison import Merge
 from sciread_app.domain.text.tex import readable
@@ -17,7 +17,7 @@ from sciread_app.ui.duplicates.title_delegate import TitleDelegate
 from sciread_app.ui.formatting import sentence_case, when
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
 
@@ -76,8 +76,7 @@ class MergeList(QWidget):
     def _show_menu(self, at: QPoint) -> None:
         if not self.list.indexAt(at).isValid():
             return
-        menu = rounded(QMenu(self))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = context_menu(self)
         menu.addAction(self.split.text(), self._split)
         menu.addAction(self.show_paper.text(), self._show)
         menu.popup(self.list.viewport().mapToGlobal(at))

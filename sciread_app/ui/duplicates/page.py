@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.matching.field_comparison import DuplicatePair, Merge
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -27,7 +27,7 @@ from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 TO_LOOK_AT, VERSIONS, MERGED = 0, 1, 2
@@ -324,11 +324,10 @@ class DuplicatesPage(Page):
     def _menu(self, place: QPoint) -> None:
         if self.list.current is None:
             return
-        menu = rounded(QMenu(self))
+        menu = context_menu(self)
         menu.addActions(self.actions())
         menu.addSeparator()
         menu.addAction(self._context.actions["show on map"])
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 
     def _invite(self) -> None:

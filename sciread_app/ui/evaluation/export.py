@@ -50,8 +50,7 @@ def picture_of(view: QWidget, appearance: Appearance) -> QPixmap:
     table.resize(min(width, WIDEST), min(rows.length() + header.sizeHint().height() + 4, HIGHEST))
     table.show()
     table.clearSelection()
-    caption = QLabel("\n".join(_caption(view)), wordWrap=True)
-    caption.setTextFormat(Qt.TextFormat.PlainText)
+    caption = QLabel("\n".join(_caption(view)), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
     caption.setFixedWidth(table.width())
     caption.resize(table.width(), caption.heightForWidth(table.width()))
     try:

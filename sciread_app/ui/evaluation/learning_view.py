@@ -150,8 +150,7 @@ class LearningView(QWidget):
             self._show_nothing()
 
     def _add(self, method: str, group: Sequence[TrainingRun], numbers: Mapping[str, int]) -> None:
-        head = QLabel(method)
-        head.setTextFormat(Qt.TextFormat.PlainText)
+        head = QLabel(method, textFormat=Qt.TextFormat.PlainText)
         head.setFont(scaled(self.font(), 1.15, QFont.Weight.DemiBold))
         self._column.addWidget(head)
         chart = LineChart(
@@ -223,8 +222,7 @@ class LearningView(QWidget):
         split.setSizes([250, 850])
         inner = styled(QWidget(), "column")
         self._column = column(parent=inner, margins=(4, 0, 8, 0))
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
+        scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(inner)
         note = styled(

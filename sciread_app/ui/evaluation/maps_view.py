@@ -192,8 +192,7 @@ class MapSide(QWidget):
 
     def __init__(self, cards: CardSource, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
-        self.title = QLabel()
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.count = styled(QLabel(), "quiet")
         self.view = MapView(cards, jobs, appearance)

@@ -66,8 +66,7 @@ class NeighboursView(InstalledPairView):
         self._paper: PaperId | None = None
         self._asking: Job | None = None
         self._reading: Job | None = None
-        self.search_field = styled(QLineEdit(), "field")
-        self.search_field.setPlaceholderText(tr("Search for a paper"))
+        self.search_field = styled(QLineEdit(placeholderText=tr("Search for a paper")), "field")
         self.search_field.setAccessibleName(tr("Search for a paper"))
         self.search_field.setClearButtonEnabled(True)
         self.papers = PaperList(PaperModel(cards, jobs, self), appearance)

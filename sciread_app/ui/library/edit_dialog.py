@@ -137,8 +137,7 @@ class EditDialog(QDialog):
         self.fields: dict[str, Field] = {}
         self.marks: dict[str, QLabel] = {}
         self.restores: dict[str, QPushButton] = {}
-        self.wrong = styled(QLabel(wordWrap=True), "wrong")
-        self.wrong.setTextFormat(Qt.TextFormat.PlainText)
+        self.wrong = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "wrong")
         self.wrong.hide()
         self._lay_out(by_hand)
         for name, text in written(paper).items():
@@ -264,8 +263,7 @@ class BulkEditDialog(QDialog):
         self._do = do
         self.ticks: dict[str, QCheckBox] = {}
         self.fields: dict[str, Field] = {}
-        self.wrong = styled(QLabel(wordWrap=True), "wrong")
-        self.wrong.setTextFormat(Qt.TextFormat.PlainText)
+        self.wrong = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "wrong")
         self.wrong.hide()
         self._lay_out(tags)
         self.setMinimumWidth(BULK_WIDTH)

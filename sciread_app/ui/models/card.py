@@ -199,8 +199,7 @@ class ModelCard(QFrame):
         self.rename.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _build(self) -> None:
-        self.title = QLabel(wordWrap=True)
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.line = _TitleEdit(maxLength=MOST_TITLE)
         styled(self.line, "field").setAccessibleName(tr("Model title"))
         for widget in (self.title, self.line):

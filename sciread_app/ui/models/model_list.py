@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QPaint
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
-    QMenu,
     QPushButton,
     QStyle,
     QStyledItemDelegate,
@@ -25,7 +24,7 @@ from sciread_app.ui.formatting import file_size
 from sciread_app.ui.models.view_models import below
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.painting import paint_bar, paint_box, paint_row, paint_text
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
 ROW = Qt.ItemDataRole.UserRole
@@ -176,8 +175,7 @@ class ModelList(QListView):
         visible `buttons`. Call it once the buttons are those of that row."""
         if self._menu_at is None:
             return
-        menu = rounded(QMenu(self))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = context_menu(self)
         for button in buttons:
             if not button.isHidden():
                 menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())

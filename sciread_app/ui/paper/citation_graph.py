@@ -55,8 +55,7 @@ class CitationGraphView(QWidget):
         self._appearance = appearance
         self._neighbors: Sequence[RelatedNode] = ()
         self._web = _Web(appearance)
-        self._legend = styled(QLabel(), "quiet")
-        self._legend.setTextFormat(Qt.TextFormat.RichText)
+        self._legend = styled(QLabel(textFormat=Qt.TextFormat.RichText), "quiet")
         self._legend.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column(self._web, self._legend, parent=self, margins=0, spacing=6)
         appearance.follow(self._paint)

@@ -61,8 +61,7 @@ class Parts(QWidget):
         self.read = QPushButton()
         self._mark = ""  # the text of this button
         self.copy = CopyButton()
-        self.selected = styled(QLabel(wordWrap=True), "quiet")
-        self.selected.setTextFormat(Qt.TextFormat.PlainText)
+        self.selected = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "quiet")
         self.selected.setMinimumWidth(1)
         self.selected.hide()
         self.warning_text = AutoHeightText(tr("Warning"))
@@ -74,9 +73,7 @@ class Parts(QWidget):
         self.files = AttachmentList(about, jobs, appearance)
         self.notes = Notes(about, jobs)
         self.around = RelatedPapers(about, jobs, appearance)
-        self.foot = styled(QLabel(), "faint")
-        self.foot.setTextFormat(Qt.TextFormat.PlainText)
-        self.foot.setWordWrap(True)
+        self.foot = styled(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "faint")
         self.foot.setMinimumWidth(1)  # a long citation key must not cut off the rest
         self._page = False
         self._rest: list[QWidget] = [self.collections]

@@ -43,7 +43,7 @@ from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.paper_list.table_delegate import TableDelegate
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
 PAGE = 40  # rows that are loaded together
@@ -520,8 +520,7 @@ class PaperList(QTableView):
 
     def _columns_menu(self) -> QMenu:
         """The menu in which columns are selected; the title is always shown."""
-        menu, columns = rounded(QMenu(self)), self.horizontalHeader()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu, columns = context_menu(self), self.horizontalHeader()
         for number, column in enumerate(COLUMNS):
             action = menu.addAction(column.title)
             action.setCheckable(True)

@@ -58,7 +58,7 @@ from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.layout.boxes import column
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 
 T = TypeVar("T")
 
@@ -558,8 +558,7 @@ class DocumentView(QWidget):
 
     def _menu(self) -> QMenu:
         """The actions for the selection, else for the current highlight, else for the file."""
-        menu = rounded(QMenu(self))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = context_menu(self)
         area, picked = self.view.marks.area is not None, self._picked()
         if self.view.marks.selection or area:
             menu.addAction(tr("Copy image") if area else tr("Copy"), self.copy)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
@@ -41,7 +41,7 @@ from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu, rounded
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
@@ -419,7 +419,7 @@ class RecommendationsPage(Page):
     # Menus and layout
 
     def _topic_menu(self, place: QPoint) -> None:
-        menu, subject = rounded(QMenu(self)), self.subjects.current()
+        menu, subject = context_menu(self), self.subjects.current()
         if subject:
             if subject.kind is TopicKind.query:
                 menu.addAction(tr("Check now"), self.refresh_query)
@@ -431,7 +431,6 @@ class RecommendationsPage(Page):
             again = rounded(menu.addMenu(tr("Follow again")))
             for topic in self._topics.unfollowed:
                 again.addAction(topic.name.replace("&", "&&"), partial(self._topics.follow, topic))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 
     def _offer_topics(self) -> None:
@@ -476,7 +475,7 @@ class RecommendationsPage(Page):
         chosen = self.list.selected()
         if not chosen:
             return
-        menu = rounded(QMenu(self))
+        menu = context_menu(self)
         if self.head.part is RecommendationTab.dismissed:
             menu.addAction(tr("Undo dismissal"), lambda: self.take_back(chosen))
         else:
@@ -488,7 +487,6 @@ class RecommendationsPage(Page):
         navigate = self._context.navigate
         menu.addAction(tr("Similar papers"), lambda: navigate.show_similar(chosen))
         menu.addAction(self._context.actions["show on map"])
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 
     def _build(self) -> None:

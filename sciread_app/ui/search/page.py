@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
@@ -40,7 +40,7 @@ from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import Actions
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu, rounded
 
 if TYPE_CHECKING:
     from sciread_app.ui.map.gateway import MapGateway
@@ -660,7 +660,7 @@ class SearchPage(Page):
     def _menu(self, place: QPoint) -> None:
         if not self.result_list.selected():
             return
-        menu = rounded(QMenu(self))
+        menu = context_menu(self)
         menu.setToolTipsVisible(True)
         actions = self._context.actions
         menu.addActions([actions[name] for name in _IN_MENU])
@@ -671,7 +671,6 @@ class SearchPage(Page):
         if not actions["read pdf"].isEnabled():
             menu.addAction(actions["search/attach file"])
         self.menu_opened.emit(menu)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.result_list.viewport().mapToGlobal(place))
 
     def _unreadable_reason(self) -> str:

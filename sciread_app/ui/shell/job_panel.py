@@ -189,10 +189,8 @@ class JobRow(QFrame):
         self._theme = LIGHT
         self.state = QLabel()
         self.state.setFixedSize(ICON, ICON)
-        self.title = QLabel(work.title, wordWrap=True)
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.status = styled(QLabel(wordWrap=True), "quiet")
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.title = QLabel(work.title, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.status = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "quiet")
         self.bar = ProgressBar(work.title)
         self.link = self._button("", self._follow_link)
         self.papers = self._button(

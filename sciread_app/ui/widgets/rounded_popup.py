@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainterPath, QRegion, QResizeEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
 RADIUS = 10  # pixels, as in window.qss
 _COMMAND = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -34,6 +34,13 @@ def rounded(popup: W) -> W:
     or Alt are its own while it is open."""
     popup.installEventFilter(_PopupFilter(popup))
     return popup
+
+
+def context_menu(parent: QWidget) -> QMenu:
+    """A menu with rounded corners that is deleted when it closes."""
+    menu = rounded(QMenu(parent))
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return menu
 
 
 class _PopupFilter(QObject):

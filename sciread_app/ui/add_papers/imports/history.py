@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHeaderView,
     QLabel,
-    QMenu,
     QPushButton,
     QStackedWidget,
     QTableView,
@@ -31,7 +30,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
 
 if TYPE_CHECKING:
@@ -127,8 +126,7 @@ class ImportHistoryPanel(QWidget):
     def _show_menu(self, at: QPoint) -> None:
         if not self.table.indexAt(at).isValid():
             return
-        menu = rounded(QMenu(self))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = context_menu(self)
         for button in (self.show_papers, self.show_report):
             menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())
         menu.popup(self.table.viewport().mapToGlobal(at))

@@ -72,8 +72,7 @@ class IdentifierForm(QWidget):
         self.add_button = styled(QPushButton(""), "primary")
         self.model = CheckModel((tr("Paper"), tr("Result")))
         self.list = CheckTree(self.model, tr("Papers found"), (STATE_WIDTH,))
-        self.status = QLabel(wordWrap=True)
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         services = styled(QLabel(SERVICES, wordWrap=True), "faint")
         look_up = row(self.look_up_button, self.stop_button, (self.status, 1), spacing=8)
         column(

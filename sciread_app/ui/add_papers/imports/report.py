@@ -91,8 +91,7 @@ class ImportReportDialog(QDialog):
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         contents = column(parent=self, margins=(24, 20, 24, 18), spacing=14)
-        headline = QLabel(self._title(), wordWrap=True)
-        headline.setTextFormat(Qt.TextFormat.PlainText)
+        headline = QLabel(self._title(), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         headline.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
         contents.addWidget(headline)
         contents.addLayout(self._sum())
@@ -128,8 +127,7 @@ class ImportReportDialog(QDialog):
         return []
 
     def _filter(self) -> QLineEdit:
-        field = styled(QLineEdit(), "field")
-        field.setPlaceholderText(tr("Filter by file, entry, or reason"))
+        field = styled(QLineEdit(placeholderText=tr("Filter by file, entry, or reason")), "field")
         field.setAccessibleName(tr("Filter by file, entry, or reason"))
         field.setClearButtonEnabled(True)
         field.textChanged.connect(self._show_matches)

@@ -208,8 +208,7 @@ class TaskView(QWidget):
             for model in PARTS
         )
         self._titles: list[QLabel] = []
-        self._note = styled(QLabel(wordWrap=True), "faint")
-        self._note.setTextFormat(Qt.TextFormat.PlainText)
+        self._note = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "faint")
         self._build()
         self.pair.changed.connect(self.ask)
         self.tasks.activated.connect(lambda _: self._show_task())
@@ -426,8 +425,7 @@ class TaskView(QWidget):
 
 
 def _bold(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText)
     label.setFont(scaled(label.font(), 1.0, QFont.Weight.DemiBold))
     return label
 

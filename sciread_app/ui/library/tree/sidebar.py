@@ -29,7 +29,7 @@ from sciread_app.ui.library.tree.view import LibraryTreeView
 from sciread_app.ui.style.tag_colours import NAMES, shade
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.layout.boxes import column
-from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.rounded_popup import context_menu, rounded
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
 HINTS = 1.4  # width of the hints in the tree, relative to the placeholder of the filter
@@ -150,8 +150,7 @@ class Sidebar(QFrame):
 
     def menu(self, nodes: Sequence[TreeNode]) -> QMenu:
         """The context menu of these nodes."""
-        menu = rounded(QMenu(self))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = context_menu(self)
         one = nodes[0] if len(nodes) == 1 else None
         kinds = {node.kind for node in nodes}
         if one and one.kind is NodeKind.collection:

@@ -109,9 +109,8 @@ class LibraryTreeDelegate(QStyledItemDelegate):
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        editor = styled(QLineEdit(parent), "rename")
+        editor = styled(QLineEdit(parent, placeholderText=tr("Name")), "rename")
         editor.setAccessibleName(tr("Name"))
-        editor.setPlaceholderText(tr("Name"))
         return editor
 
     def updateEditorGeometry(

@@ -118,8 +118,7 @@ class ShortcutsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._shortcuts = shortcuts
         self._wanted: QKeySequence | None = None  # keys of another action, to reassign
-        self.filter = styled(QLineEdit(), "field")
-        self.filter.setPlaceholderText(tr("Filter actions or keys"))
+        self.filter = styled(QLineEdit(placeholderText=tr("Filter actions or keys")), "field")
         self.filter.setAccessibleName(tr("Filter actions or keys"))
         self.filter.setClearButtonEnabled(True)
         self.scope = SegmentedControl(
@@ -169,9 +168,8 @@ class ShortcutsDialog(QDialog):
         return [(item.text(0), item.text(1)) for item in rows if not item.isHidden()]
 
     def _new_list(self) -> QTreeWidget:
-        found = styled(QTreeWidget(), "outline")
+        found = styled(QTreeWidget(columnCount=2), "outline")
         found.setAccessibleName(tr("Keyboard shortcuts"))
-        found.setColumnCount(2)
         found.setHeaderLabels([tr("Action"), tr("Shortcut")])
         found.setRootIsDecorated(False)
         found.setItemsExpandable(False)

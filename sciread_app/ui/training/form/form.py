@@ -81,8 +81,7 @@ class CheckPart(QWidget):
         sign = styled(QLabel(mark, alignment=Qt.AlignmentFlag.AlignCenter), f"mark-{style}")
         sign.setFont(scaled(self.font(), 0.9, QFont.Weight.Bold))
         sign.setFixedSize(20, 20)
-        text = QLabel(line.text, wordWrap=True)
-        text.setTextFormat(Qt.TextFormat.PlainText)
+        text = QLabel(line.text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         holder = QWidget()
         line_row = row(
             (sign, 0, Qt.AlignmentFlag.AlignVCenter),

@@ -11,8 +11,7 @@ TIP = 2_000  # characters of an elided text that its tooltip shows
 
 def plain_label(text: str = "", font: QFont | None = None) -> QLabel:
     """A label that shows any markup literally, wraps, and can be copied from."""
-    label = QLabel(text, wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     if font:
         label.setFont(font)
