@@ -231,18 +231,18 @@ class DetailsPanel(QFrame):
 
     def choose_style(self, papers: Sequence[PaperId] = ()) -> None:
         """Choose a citation style and copy `papers` in it, by default the one shown."""
-        picker = StylePicker(self._about, self._jobs, self.parts.copy.what, self)
+        picker = StylePicker(self._about.styles, self._jobs, self.parts.copy.what, self)
         picker.selected.connect(lambda what: self.copy(papers, what))
         picker.open()
 
     def _show_format(self) -> None:
         """Show the format in which papers are copied by default."""
         kept = str(self._settings.value("paper/copy_as")) if self._settings else ""
-        if what := copy_what(self._about.default_style or kept, self._about.styles()):
+        if what := copy_what(self._about.default_style or kept, self._about.styles.all()):
             self._show_choice(what)
 
     def _show_choice(self, what: CopyWhat) -> None:
-        groups = copy_groups(self._about.styles())
+        groups = copy_groups(self._about.styles.all())
         names = {known: name for group in groups for known, name in group}
         self.parts.copy.choose(what, names.get(what, what.value))
 

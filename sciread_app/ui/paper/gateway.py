@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from sciread_app.domain.citations import CitationDirection, CitationList
-from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
+from sciread_app.domain.clipboard_formats import Copied, CopyWhat
 from sciread_app.domain.metadata.changes import FIELD_TITLES
 from sciread_app.domain.metadata.paper_updates import UpdateKind
 from sciread_app.domain.paper import Edit, PaperId
@@ -45,7 +45,7 @@ class PaperGateway:
         self._library = workspace.library
         self._cards = cards
         self._files = AttachmentService(workspace.library)
-        self._styles = CitationStyles(workspace.home.styles)
+        self.styles = CitationStyles(workspace.home.styles)
         self.editor = workspace.editor
         self.drafts = Drafts(workspace.home.folder / "drafts")
 
@@ -84,24 +84,16 @@ class PaperGateway:
         return Names(library.tags.names(), library.collections.paths())
 
     def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied:
-        return clipboard.copy(self._library, papers, what, self._styles, task)
+        return clipboard.copy(self._library, papers, what, self.styles, task)
 
     def quoted(self, paper: PaperId, passage: str, pages: str, style: str, task: Task) -> str:
-        return clipboard.quote(self._library, paper, passage, pages, style, self._styles, task)
-
-    def styles(self) -> Sequence[Style]:
-        """All citation styles; fast."""
-        return self._styles.all()
+        return clipboard.quote(self._library, paper, passage, pages, style, self.styles, task)
 
     @property
     def default_style(self) -> str:
         """The key of the default citation style; empty for the one used last."""
         preferred = self._workspace.settings.citation_style
-        return preferred if preferred == self._styles.default(preferred) else ""
-
-    def add_style(self, file: Path) -> Style:
-        """Raises StyleRefused."""
-        return self._styles.add(file)
+        return preferred if preferred == self.styles.default(preferred) else ""
 
     def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
         with self._workspace.active_model.use() as now:

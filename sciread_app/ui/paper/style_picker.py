@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -16,14 +14,12 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.clipboard_formats import CopyCitation, CopyWhat, Style
 from sciread_app.language import tr
+from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import plain_label
-
-if TYPE_CHECKING:
-    from sciread_app.ui.paper.gateway import PaperGateway
 
 _KEY = Qt.ItemDataRole.UserRole
 
@@ -34,10 +30,10 @@ class StylePicker(QDialog):
     selected = Signal(object)  # CopyCitation
 
     def __init__(
-        self, about: PaperGateway, jobs: JobRunner, current: CopyWhat | None, parent: QWidget
+        self, styles: CitationStyles, jobs: JobRunner, current: CopyWhat | None, parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self._about, self._jobs = about, jobs
+        self._styles, self._jobs = styles, jobs
         self._closed = False
         self.setWindowTitle(tr("Citation style"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -70,7 +66,7 @@ class StylePicker(QDialog):
 
     def _fill(self, chosen: str) -> None:
         self.list.clear()
-        for style in self._about.styles():
+        for style in self._styles.all():
             item = QListWidgetItem(style.title)
             item.setData(_KEY, style.key)
             self.list.addItem(item)
@@ -95,7 +91,7 @@ class StylePicker(QDialog):
         self._show_message(tr("Checking {file}…", file=file.name))
         self._jobs.run(
             tr("Adding a citation style"),
-            lambda task: self._about.add_style(file),
+            lambda task: self._styles.add(file),
             self._added,
             on_failed=self._not_added,
             replaces="add style",

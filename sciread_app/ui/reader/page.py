@@ -367,7 +367,7 @@ class ReaderPage(Page):
     def _copy_with_citation(self, book: DocumentView, passage: str, pages: str) -> None:
         """Copy a passage with a citation in the default style."""
         about, paper = self._about, book.paper
-        style = citation_style(self._memory, about.styles(), about.default_style)
+        style = citation_style(self._memory, about.styles.all(), about.default_style)
 
         def done(text: str) -> None:
             QGuiApplication.clipboard().setText(text)

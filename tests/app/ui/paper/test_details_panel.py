@@ -29,6 +29,11 @@ from sciread_app.ui.view_models import Card, LookedUpText, PaperNote, ResultList
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
+CELL = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+  <info><title>Cell</title><id>http://www.zotero.org/styles/cell</id>
+    <updated>2026-01-01T00:00:00+00:00</updated></info>
+  <citation><layout><text variable="title"/></layout></citation>
+</style>"""
 DOI = Identifier("doi", "10.5555/other")
 NOW = time.time()
 OUTSIDE = CitationList((LinkedPaper(DOI),), (), 1, 1, NOW, True)
@@ -343,8 +348,9 @@ def test_copy_uses_the_default_style_and_other_formats_once(show, qtbot, gateway
 
 def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_path, monkeypatch):
     panel = show()
-    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("cell.csl"))
-    picker = StylePicker(gateway.about, jobs, panel.parts.copy.what, panel)
+    (tmp_path / "cell.csl").write_text(CELL)
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: tmp_path / "cell.csl")
+    picker = StylePicker(gateway.about.styles, jobs, panel.parts.copy.what, panel)
     picker.selected.connect(lambda what: panel.copy([2], what))
     picker.open()
     picker.add.click()
@@ -359,26 +365,28 @@ def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_pa
     assert panel.parts.copy.what == CopyCitation("cell", in_text=True)
 
 
-def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs, monkeypatch):
+def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs, tmp_path, monkeypatch):
     panel = show()
-    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("notes.txt"))
-    picker = StylePicker(gateway.about, jobs, None, panel)
+    (tmp_path / "notes.txt").write_text("Not a style.")
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: tmp_path / "notes.txt")
+    picker = StylePicker(gateway.about.styles, jobs, None, panel)
     picker.open()
     before = picker.list.count()
     picker.add.click()
-    qtbot.waitUntil(lambda: "notes.txt is no style" in picker.status.text())
-    assert picker.list.count() == before and picker.add.isEnabled()
+    qtbot.waitUntil(lambda: "notes.txt" in picker.status.text() and picker.add.isEnabled())
+    assert picker.list.count() == before
     picker.reject()
 
 
-@pytest.mark.parametrize("kind", ["csl", "txt"])
+@pytest.mark.parametrize("text", [CELL, "Not a style."])
 def test_style_picker_can_be_closed_while_a_style_is_added(
-    show, qtbot, jobs, gateway, monkeypatch, hold, kind
+    show, qtbot, jobs, gateway, monkeypatch, hold, tmp_path, text
 ):
     faults = []
     monkeypatch.setattr(sys, "excepthook", lambda *fault: faults.append(fault))
-    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path(f"/x/own.{kind}"))
-    release = hold(gateway.about, "add_style")
+    (tmp_path / "own.csl").write_text(text)
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: tmp_path / "own.csl")
+    release = hold(gateway.about.styles, "add")
     panel = show()
     panel.choose_style()
     picker = panel.findChild(StylePicker)

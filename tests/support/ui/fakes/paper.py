@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
-from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
+from sciread_app.domain.clipboard_formats import Copied, CopyAs, CopyWhat
 from sciread_app.domain.metadata.guesses import accepted
 from sciread_app.domain.metadata.identifiers import pasted_identifier
 from sciread_app.domain.paper import Edit, Identifier, PaperFile, PaperId, Skipped
 from sciread_app.domain.query.parser import Query
-from sciread_app.errors import LibraryError, SourceError, StyleRefused
+from sciread_app.errors import LibraryError, SourceError
+from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import Card, CitationReport, Details, Names, PaperNote, SimilarPaper
@@ -35,7 +36,7 @@ class FakePaperPanel:
         self.rings: dict[CitationDirection, CitationList] = dict.fromkeys(CitationDirection, NEVER)
         self.rings_after: dict[CitationDirection, CitationList] = {}  # after a request to a source
         self.files: list[PaperFile] = []
-        self.own_styles: list[Style] = []
+        self.styles = CitationStyles(Path(self._folder.name) / "styles")
         self.default_style = ""
         self.extra: dict[str, Any] = {}  # more details of every paper
         self.refuse = ""  # if set, the message of the error that sources return
@@ -72,15 +73,6 @@ class FakePaperPanel:
 
     def quoted(self, paper: PaperId, passage: str, pages: str, style: str, task: Task) -> str:
         return f"“{passage}” ({style} of {paper}, {pages})"
-
-    def styles(self) -> Sequence[Style]:
-        return [*(Style(key, title) for key, title in STYLES.items()), *self.own_styles]
-
-    def add_style(self, file: Path) -> Style:
-        if file.suffix != ".csl":
-            raise StyleRefused(f"{file.name} is no style.")
-        self.own_styles.append(Style(file.stem, file.stem.title()))
-        return self.own_styles[-1]
 
     def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
         self.calls.append(f"alike {paper}")
