@@ -105,7 +105,7 @@ class SearchPage(Page):
         self._highlight_soon = QTimer(self, singleShot=True, interval=0)
         self._highlight_soon.timeout.connect(self._follow_selection)
         self._lay_out()
-        self._connect(context)
+        self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(lambda: self.header.show_count(tr("Searching…")))
 
@@ -708,7 +708,7 @@ class SearchPage(Page):
     def _save_search(self, name: str, query: str) -> None:
         self._edits.submit(tr("Saving the search"), lambda editor: editor.save_search(name, query))
 
-    def _connect(self, context: AppContext) -> None:
+    def _connect(self) -> None:
         self.header.search_requested.connect(self.search)
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)

@@ -103,7 +103,7 @@ def test_small_category_gives_each_pair_once(corpus):
 
 
 @given(st.integers(0, 40), st.integers(0, 900), st.integers(0, 9))
-def testdistinct_pairs_are_unique_and_limited_by_papers(papers, count, seed):
+def test_distinct_pairs_are_unique_and_limited_by_papers(papers, count, seed):
     pairs = distinct_pairs(papers, count, seed, "a")
     assert len(pairs) == min(count, papers * (papers - 1) // 2)
     assert len(set(map(tuple, pairs.tolist()))) == len(pairs)

@@ -114,10 +114,10 @@ class QueryForm(QWidget):
         return SourceQuery(self._form.key, text, since, until, how_many(self.most.text()))
 
     def look(self) -> None:
-        self._check(self.look_requested.emit, by_user=True)
+        self._check(self.look_requested.emit)
 
     def fetch(self) -> None:
-        self._check(self.fetch_requested.emit, by_user=True)
+        self._check(self.fetch_requested.emit)
 
     def explain(self, problem: str) -> None:
         """Show the error of the query; if it is empty, explain the syntax."""
@@ -148,11 +148,11 @@ class QueryForm(QWidget):
 
     def _judge(self) -> None:
         if self.line.text().strip():
-            self._check(lambda query: None, by_user=False)
+            self._check(lambda query: None)
         else:
             self.explain("")
 
-    def _check(self, on_valid: Callable[[SourceQuery], object], *, by_user: bool) -> None:
+    def _check(self, on_valid: Callable[[SourceQuery], object]) -> None:
         """Check the query, show any error, and call `on_valid` if it is valid."""
         self._pause.stop()
         if self._form is None:

@@ -64,7 +64,7 @@ class Scatter(QWidget):
                 colour.setAlphaF(0.85)
                 painter.setBrush(colour)
                 painter.drawEllipse(QPointF(*point), DOT, DOT)
-            self._paint_legend(painter, places)
+            self._paint_legend(painter)
         painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -107,7 +107,7 @@ class Scatter(QWidget):
         legend = self._legend()
         return legend[-1][1].bottom() if legend else 0.0
 
-    def _paint_legend(self, painter: QPainter, places: ScatterPlot) -> None:
+    def _paint_legend(self, painter: QPainter) -> None:
         theme = self._appearance.theme
         top = self.height() - self._legend_height() - 2
         painter.setFont(self._small)
