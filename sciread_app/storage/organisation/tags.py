@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from sqlalchemy import Connection, delete, literal, select, update
@@ -13,6 +14,14 @@ from sciread_app.language import tr
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
 from sciread_app.storage.organisation import saved_query_refs
+
+# SQLite would give the highest id again after its tag was deleted, and a split of merged papers
+# would take the new tag for the old one. So an id is the time, in microseconds.
+_CREATE = """
+INSERT INTO tags (id, name)
+SELECT max(?, coalesce((SELECT max(id) FROM tags), 0) + 1), ? WHERE true
+ON CONFLICT (name) DO NOTHING
+"""
 
 
 class TagStore:
@@ -37,7 +46,7 @@ class TagStore:
         """Tag these papers. Raises LibraryError for an empty name."""
         with self._db.writing() as db:
             name = _valid_name(name)
-            db.execute(insert(schema.tags).values(name=name).on_conflict_do_nothing())
+            db.exec_driver_sql(_CREATE, (time.time_ns() // 1_000, name))
             paper_rows.insert_for_papers(db, schema.tagged, ids, tag=_id(db, name))
 
     def remove(self, ids: Iterable[int], name: str) -> None:

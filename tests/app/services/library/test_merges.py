@@ -220,6 +220,16 @@ def test_split_leaves_a_note_with_a_reused_id_where_it_is(library, editor):
     assert library.is_text_index_consistent()
 
 
+def test_split_leaves_a_tag_that_replaces_a_deleted_one(library, editor):
+    library.put([A, paper("Wasps", doi="10.1000/wasps")])
+    library.tags.add([2], "insects")
+    editor.merge(1, [2])
+    library.tags.delete("insects")
+    library.tags.add([1], "social")
+    editor.split(1)
+    assert library.organisation.of([1])[1].tags == ("social",)
+
+
 def test_split_leaves_a_paper_in_a_collection_with_a_reused_id(library, editor):
     library.put([A, paper("Wasps", doi="10.1000/wasps")])
     library.collections.add([2], "insects")
