@@ -17,6 +17,8 @@ _SPACE, _APART = 0.05, 0.6  # gaps of two words and of two columns, relative to 
 _SAME_HEIGHT, _RAISED_HEIGHT = 0.3, 0.75  # difference of height relative to the font size
 _ABOVE = 0.12  # of a mark, relative to the font size
 _MARK = re.compile(r"[\d,*∗†‡§¶]{1,4}|[a-z](?:,[a-z∗*])*")
+_OTHER_SIZE = 0.08  # relative difference of the sizes of two texts
+_LONGEST_MARK = 8  # characters of the marks of a name
 _SMALLER = 0.86  # relative size of a mark
 _MOST_TITLE_ROWS = 7
 _LIKE_TITLE, _LIKE_START = 92, 80
@@ -76,11 +78,19 @@ def _beside(row: Sequence[LayoutLine], line: LayoutLine) -> bool:
 def _cells(row: Sequence[LayoutLine]) -> list[LayoutLine]:
     cells: list[LayoutLine] = []
     for line in sorted(row, key=lambda line: line.left):
-        if cells and line.left - cells[-1].right <= _TOUCHING * max(line.size, cells[-1].size):
+        if cells and _touches(cells[-1], line):
             cells[-1] = _joined(cells[-1], line)
         else:
             cells.append(line)
     return cells
+
+
+def _touches(line: LayoutLine, following: LayoutLine) -> bool:
+    """Whether a line goes on in another one, and is not a line of text beside a heading."""
+    size = max(line.size, following.size)
+    differs = abs(line.size - following.size) > _OTHER_SIZE * size
+    are_texts = min(len(line.text), len(following.text)) > _LONGEST_MARK
+    return following.left - line.right <= (_APART if differs and are_texts else _TOUCHING) * size
 
 
 def _joined(first: LayoutLine, second: LayoutLine) -> LayoutLine:

@@ -25,6 +25,7 @@ _PLAIN |= {0x0B: "ff", 0x0E: "ffi", 0x0F: "ffl"}
 _ACCENTS = {
     "´": "\u0301", "`": "\u0300", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308",
     "¸": "\u0327", "ˇ": "\u030c", "˚": "\u030a", "˝": "\u030b", "˙": "\u0307", "˘": "\u0306",
+    "¯": "\u0304",
 }  # fmt: skip
 _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffd\uffff\ud800-\udfff]")

@@ -28,9 +28,9 @@ _LONGEST, _MOST_WORDS = 350, 45
 _BANNER = re.compile(
     r"""^(?:arxiv\s*:|https?://|www\.|doi\b|issn|isbn|©|copyright|submitted|received|accepted
     |published|available\s+online|contents\s+lists|preprint\b|hal\s+id|see\s+discussions|vol(?:ume)?\b
-    |journal\s+homepage|open\s+access|running\s+head|author\(?s|to\s+cite|replace\s+this|downloaded|figure\s+\d
+    |journal\s+homepage|open\s+access|(?:running|short)\s+(?:head|title)|author\(?s|to\s+cite|replace\s+this|downloaded|figure\s+\d
     |table\s+\d|dear\b|page\s+\d|proceedings\s+of|lecture\s+notes|special\s+issue|version\b
-    |presented\s+at|to\s+appear|in\s+partial\s+fulfil|manuscript\b.{0,40}$|(?:the\s+)?journal\s+of\b
+    |presented\s+at|to\s+appear|in\s+partial\s+fulfil|manuscript\b.{0,40}$|(?:the\s+)?(?:journal|annals)\s+of\b
     |physics\s+letters\b|ieee\s+transactions|ieee\s+access|nature\s+\w+$|plos\s+\w+$|scientific\s+reports$
     |astronomy\s*(?:&|and)\s*astrophysics$|the\s+astrophysical\s+journal|nucleic\s+acids\s+research$
     |[A-Z]{2,8}-[A-Z]{2,4}-\d)

@@ -15,7 +15,9 @@ from sciread_app.formats.pdf.content import PdfContent
 from sciread_app.formats.pdf.extraction import extract
 from sciread_app.formats.pdf.metadata.byline.names import author_of
 from sciread_app.formats.pdf.metadata.byline.parser import authors_of, marked_text, pieces_of
+from sciread_app.formats.pdf.metadata.layout import LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.printed_identifiers import printed_doi
+from sciread_app.formats.pdf.metadata.rows import rows_of
 from tests.support.generate.pdf import At, body, make_pdf
 
 TITLE = At("On the Flight of Honey Bees over Water", 18, 60, 720)
@@ -411,3 +413,41 @@ def test_member_in_another_style_on_the_next_line_ends_the_name_above():
         At("Fischer, Member, IEEE", 11, 60, 677, bold=True),
     ]
     assert authors(*head) == ["Alice Martin", "Robert Weber", "Anna Fischer"]
+
+
+def test_membership_in_parentheses_is_no_part_of_a_name():
+    head = [
+        At("ALICE MARTIN (Member, IEEE), ROBERT WEBER (Senior Member,", 11, 60, 690, bold=True),
+        At("IEEE), and TINA LOPEZ", 11, 60, 677, bold=True),
+        At("Department of Physics, University of Oslo", 10, 60, 655),
+    ]
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Tina Lopez"]
+
+
+def test_affiliations_beside_names_are_no_sentence():
+    head = [
+        At("Alice Martin, School of Mathematics, University of Oslo, Oslo", 11, 60, 690),
+        At("Robert Weber, Department of Physics, University of Bristol, Bristol", 11, 60, 677),
+        At("Tina Lopez, Faculty of Medicine, University of Freiburg, Freiburg", 11, 60, 664),
+        At("Ann Braun, Institute of Physics, University of Vienna, Vienna", 11, 60, 651),
+    ]
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Tina Lopez", "Ann Braun"]
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        ("Daniel ERRO, Vidhi ZALA", ["Daniel Erro", "Vidhi Zala"]),
+        ("Smith JAB, Jones T", ["J. A. B. Smith", "T. Jones"]),
+    ],
+)
+def test_four_capitals_are_a_family_name_and_three_initials(line, expected):
+    assert [author.name for author in authors_of(pieces_of(marked_text(line)))] == expected
+
+
+@pytest.mark.parametrize("size, count", [(12, 2), (10, 1)])
+def test_text_of_another_size_close_by_is_another_cell(size, count):
+    text = LayoutLine("a line of text in the left column", 10, 60, 300, 500)
+    heading = LayoutLine("2 Related work", size, 310, 400, 500)
+    rows = rows_of(PageLayout(800, (text, heading)))
+    assert [len(row.cells) for row in rows] == [count]

@@ -6,9 +6,17 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION
+from sciread_app.formats.pdf.metadata.byline.line_kinds import (
+    AUTHOR_LABEL,
+    END,
+    OTHER,
+    SENTENCE,
+    SUPERVISORS,
+)
 from sciread_app.formats.pdf.metadata.byline.names import SegmentKind, has_shape_of_name
 from sciread_app.formats.pdf.metadata.byline.parser import (
     ADDITIONS,
@@ -23,42 +31,7 @@ from sciread_app.formats.pdf.metadata.byline.parser import (
 from sciread_app.formats.pdf.metadata.layout import LayoutLine, PageLayout
 from sciread_app.formats.pdf.metadata.rows import Row
 
-# Headings after the part of a page that may name its authors.
-_END = re.compile(
-    r"""^\W*(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen|resumo|riassunto
-    |аннотация|摘\s?要|(?:\d\.?|I\.?)?\s*introduction|contents|key\s?-?words?|index\s+terms|highlights|significance
-    |background|importance|motivation|article\s+info|graphical\s+abstract|objectives?\b|1\s+[A-Z]|ccs\s+concepts
-    |author\s+note
-    |plain\s+language|acknowledg|references|to\s+cite\s+this|disclaimer|table\s+of\s+contents)""",
-    re.I | re.X,
-)
-# Before the names of those who supervise or examine a thesis.
-_SUPERVISORS = re.compile(
-    r"^\W*(?:(?:co-?|thesis|academic|first|second|erst|zweit|haupt)[\s-]*)*(?:supervis|advis[eo]r|examiner"
-    r"|betreu|gutachter|hauptbericht|prüfer|referent|(?:contro|cor)?relator|directeur|directrice|encadr"
-    r"|rapporteur|(?:co-?)?promotor|orientador|handledare|veileder|vejleder|begeleider|committee|jury\b"
-    r"|tribunal|mentor)",
-    re.I,
-)
-# Before the author of a thesis.
-_AUTHOR_LABEL = re.compile(
-    r"^\W*(?:candidat[oae]?|laureand[oa]|the\s+author|author|autora?|auteur|student(?:in)?|doctorand[oa]?"
-    r"|doktorand(?:in)?|verfasser(?:in)?|(?:presented|submitted|written)\s+by|(?:vorgelegt|eingereicht)\s+von"
-    r"|présentée?\s+(?:et\s+soutenue\s+)?par|presentad[oa]\s+por|tesi\s+di|by)\b",
-    re.I,
-)
 _BY = re.compile(r"\W*B[yY]:?\s+(?=[^\W\d_a-z])")
-# Lines that name other people, or nobody.
-_OTHER = re.compile(
-    r"""^\W*(?:edited|editor|editors|academic\s+editor|associate\s+editor|handling|guest|reviewed|reviewer|review\b|communicated
-    |contributed\s+by|received|accepted|published|revised|submitted|available|citation|cite|correspond|e-?mail|doi\b|https?:|www\.
-    |copyright|©|licen[sc]e|open\s+access|funding|subject|specialty|vol\.|volume|issn|isbn|arxiv|preprint|draft|dated|running
-    |advisor|adviser|director|promotor|date\b|version|typeset|to\s+whom|equal|these\s+authors|present\s+address|presented\s+(?:at|to)
-    |in\s+collaboration|address|tel\b|fax\b|phone|orcid|article\b|research\b|original\b|letter\b|sequence\s|technical\s+report
-    |working\s+paper|hal\s+id|source:|stable\s+url|accessed|part\s+of|department|course|degree|a\s+(?:dissertation|thesis)|in\s+(?:partial|accordance)|for\s+the\s+degree|requirements|doctor\s+of|master\s+of)
-    |\b(?:19|20)\d\d\b.{0,6}$|\bcopyright\b|^\W*\d+\W*$""",
-    re.I | re.X,
-)
 _THESIS = re.compile(
     r"\b(?:a\s+(?:dissertation|thesis)|in\s+partial\s+fulfil|for\s+the\s+degree|ph\.?d\.?\s+thesis"
     r"|master['’]?s\s+thesis|doctoral\s+(?:thesis|dissertation)|dissertation\s+(?:zur|submitted)"
@@ -70,9 +43,6 @@ _LINE_GAP = 1.8  # distance of two lines of one list, likewise
 _BLOCK_GAP = 1.65  # distance of two blocks, relative to the font size
 _PARAGRAPH = 4  # lines of the same look, all but one of which read like sentences
 _SIDE_BAR = 0.9  # relative to the body size, below which a text left of the title is a side bar
-_SENTENCE = re.compile(
-    r"\b(?:the|of|is|are|was|we|this|that|with|for|in|to|from|by|our|has|have)\b"
-)
 # The group that the authors write for.
 _ON_BEHALF = re.compile(
     r"(?:^|[,;]\s*(?:and\s+)?)(?:for|(?:on\s+)?behalf\s+of)(?:\s+the)?(?:\s+[A-Z].*|$)"
@@ -91,6 +61,22 @@ class Byline:
 
     authors: tuple[Author, ...] = ()
     doubt: str = ""
+
+
+class NameCell(Protocol):
+    """A cell that may name authors."""
+
+    @property
+    def line(self) -> LayoutLine: ...
+    @property
+    def row(self) -> int: ...
+    @property
+    def text(self) -> str: ...  # with marks
+    @property
+    def pieces(self) -> Pieces: ...
+
+
+_Cell = TypeVar("_Cell", bound=NameCell)
 
 
 @dataclass(slots=True)
@@ -127,11 +113,11 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     authors: list[Author] = []
     doubt = ""
     is_thesis = any(_THESIS.search(row.text) for row in rows[:25])
-    groups = _groups(chosen)
+    groups = groups_of(chosen)
     for number, group in enumerate(groups):
         if is_thesis and authors:
             break  # a thesis has one author, and names of places and people below
-        pieces = pieces_of(_joined(group), is_marked=is_marked)
+        pieces = pieces_of(joined(group), is_marked=is_marked)
         if pieces.cut_at and not with_places:
             continue
         is_in_place = (
@@ -147,7 +133,7 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
                 authors += authors_of(pieces)  # a guess at best
             continue
         authors += authors_of(pieces)
-        if ET_AL.search(_joined(group)):
+        if ET_AL.search(joined(group)):
             doubt = doubt or "not all authors are named"
         if pieces.others:
             doubt = doubt or f"“{group[0].line.text[:60]}” contains more than names"
@@ -178,18 +164,18 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
                 continue  # a side bar with editors and dates
             if cell.left >= end:
                 continue
-            if _END.match(cell.text) or number - last - 1 >= prose:
+            if END.match(cell.text) or number - last - 1 >= prose:
                 # An abstract beside a column of names.
                 if named and number <= named.row + 1 and cell.left > named.line.right:
                     end = cell.left
                     continue
                 return
-            if _SUPERVISORS.match(cell.text):
+            if SUPERVISORS.match(cell.text):
                 if named:
                     return
                 supervisors = cell
                 continue
-            is_label = _AUTHOR_LABEL.match(cell.text)
+            is_label = AUTHOR_LABEL.match(cell.text)
             if supervisors and is_label and _is_below(supervisors, cell):
                 supervisors = None
             if supervisors and _is_line_below(supervisors, cell):
@@ -201,7 +187,7 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
             pieces = pieces_of(text)
             is_affiliation = (
                 begins_with_mark(cell.marked)
-                or bool(_OTHER.search(cell.text))
+                or bool(OTHER.search(cell.text))
                 or _is_affiliation(text, pieces)
             )
             found = _BylineCell(cell, number, text, pieces, is_affiliation)
@@ -254,7 +240,10 @@ def _is_like(line: LayoutLine, other: LayoutLine) -> bool:
 
 def _is_sentence(line: LayoutLine) -> bool:
     text = _ON_BEHALF.sub("", line.text)
-    return len(text.split()) >= 6 and len(_SENTENCE.findall(text)) >= 2 and text[-1:] != ","
+    if len(text.split()) < 6 or len(SENTENCE.findall(text)) < 2 or text[-1:] == ",":
+        return False
+    # "Ann Lee, School of Physics, University of Oslo" is none.
+    return not pieces_of(marked_text(line.marked)).cut_at
 
 
 def _is_affiliation(text: str, pieces: Pieces) -> bool:
@@ -294,9 +283,9 @@ def _family(line: LayoutLine) -> str:
     return "italic" if is_slanted else "upright"
 
 
-def _groups(chosen: Sequence[_BylineCell]) -> list[list[_BylineCell]]:
+def groups_of(chosen: Sequence[_Cell]) -> list[list[_Cell]]:
     """Cells that form one list of names: a line that goes on in the next one."""
-    groups: list[list[_BylineCell]] = []
+    groups: list[list[_Cell]] = []
     for cell in chosen:
         if groups and _goes_on(groups[-1][-1], cell):
             groups[-1].append(cell)
@@ -305,7 +294,7 @@ def _groups(chosen: Sequence[_BylineCell]) -> list[list[_BylineCell]]:
     return groups
 
 
-def _is_next(last: _BylineCell, cell: _BylineCell) -> bool:
+def _is_next(last: NameCell, cell: NameCell) -> bool:
     """Whether a cell is in the line below, between which there may be lines of a side bar."""
     if cell.row - last.row <= 1:
         return True
@@ -313,7 +302,7 @@ def _is_next(last: _BylineCell, cell: _BylineCell) -> bool:
     return is_near and abs(cell.line.left - last.line.left) < last.line.size
 
 
-def _goes_on(last: _BylineCell, cell: _BylineCell) -> bool:
+def _goes_on(last: NameCell, cell: NameCell) -> bool:
     if not last.text or not cell.text or not _is_next(last, cell):
         return False
     if last.text.endswith("-") or _DANGLING.search(last.text):
@@ -381,7 +370,8 @@ def _is_among_names(
     return block.keys() <= names and any(other.pieces.names for other in block.values())
 
 
-def _joined(group: Sequence[_BylineCell]) -> str:
+def joined(group: Sequence[NameCell]) -> str:
+    """The text of cells that form one list of names."""
     text = ""
     for cell in group:
         if not text.endswith("-"):

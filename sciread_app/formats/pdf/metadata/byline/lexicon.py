@@ -35,7 +35,7 @@ DEGREE = re.compile(
 PARTICLES = frozenset((
     "van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "das", "do", "du", "la",
     "le", "el", "al", "bin", "ibn", "ben", "ter", "ten", "zu", "zum", "zur", "af", "av", "y", "e",
-    "i", "'t", "’t", "vom", "st.", "dello", "degli", "mac", "mc",
+    "i", "op", "'t", "’t", "vom", "st.", "dello", "degli", "mac", "mc",
 ))  # fmt: skip
 _INITIALS = re.compile(
     r"(?:[^\W\d_a-zà-þß]\.?[-‐‑’']?){1,4}|[^\W\d_a-zà-þß][a-z]?\.(?:[-‐‑]?[^\W\d_]\.)*"

@@ -64,7 +64,7 @@ def kind_of(piece: str) -> SegmentKind:
         return SegmentKind.organization
     words = piece.split()
     is_short = len(words) <= _MOST_WORDS
-    if not is_short or not all(w in PARTICLES or _WORD.fullmatch(w) for w in words):
+    if not is_short or not all(w.lower() in PARTICLES or _WORD.fullmatch(w) for w in words):
         return SegmentKind.other
     if AFFILIATION.search(piece):
         return SegmentKind.other

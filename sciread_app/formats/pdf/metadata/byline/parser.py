@@ -22,7 +22,7 @@ MARK = "\ue002"  # stands for the marks after a name
 _RAISED = re.compile(rf"{RAISED}[^{LOWERED}]*{LOWERED}?")
 # Digits and symbols set at full size beside a name.
 # An accent that its letter has lost: TeX places some beside the word.
-_STRAY_ACCENT = re.compile(r"(?<=\w)\s?[´`ˆ˜¨¸ˇ˚˝˙˘](?!\w)")
+_STRAY_ACCENT = re.compile(r"(?<=\w)\s?[´`ˆ˜¨¸ˇ˚˝˙˘¯](?!\w)")
 _FULL_SIZE_MARKS = re.compile(
     # "(B)" is an envelope in a font of symbols.
     r"(?:\(\s*[B✉*∗]\s*\)"
@@ -47,10 +47,15 @@ _SEPARATOR = re.compile(
     rf"\s*(?:[,;，、；|•·∙⋅/]|{MARK}\s*(?:e|y|i|en|och|og|és|ja|ve)(?=\s+[^\W\d_a-z])|{MARK}|(?<!\w)&|&(?!\w)"
     r"|(?<!\w)(?:and|AND|And|und|et|и)(?!\w)|\s[–—-]\s)\s*"
 )
+# "(Senior Member, IEEE)", which may go on in the next line.
+_MEMBER = re.compile(
+    r"\(\s*(?:(?:senior|student|graduate|life|associate)\s+)*(?:member|fellow)\b[^()]*(?:\)|$)",
+    re.I,
+)
 ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
 
 
-_MOST_INITIALS = 4
+_MOST_INITIALS = 3
 _FAMILY = 8.0  # the score of a word that is a family name, in decibels
 _LIST = 3  # names, at least, that make a list in which others are names, too
 ADDITIONS = (SegmentKind.degree, SegmentKind.suffix)
@@ -103,7 +108,7 @@ def pieces_of(text: str, *, is_marked: bool = False) -> Pieces:
     `is_marked` is whether the names beside it have marks; then unknown words with one may be a
     name.
     """
-    text = ET_AL.sub("", text)
+    text = _MEMBER.sub("", ET_AL.sub("", text))
     if ";" in text and all(part.count(",") == 1 for part in text.split(";") if part.strip()):
         return _inverted_pieces(
             [part for part in text.replace(MARK, "").split(";") if part.strip()]
@@ -177,7 +182,7 @@ def _initials_after(parts: Sequence[str]) -> Pieces | None:
         words = part.split()
         if not (
             len(words) > 1
-            and re.fullmatch(r"[^\W\d_a-z]{1,4}|(?:[^\W\d_a-z]\.?[-\s]?){1,4}", words[-1])
+            and re.fullmatch(r"(?![^\W\d_a-z]{4})(?:[^\W\d_a-z]\.?[-\s]?){1,4}", words[-1])
         ):
             break
         if is_initials(words[0]):
