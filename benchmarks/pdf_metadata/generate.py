@@ -1,7 +1,8 @@
 """Make the measurement set: `python -m benchmarks.pdf_metadata.generate FOLDER [layout ...]`.
 
 Needs pdflatex with the publishers' classes (Debian: texlive-latex-base, texlive-latex-recommended,
-texlive-latex-extra, texlive-publishers, texlive-science, texlive-fonts-recommended, cm-super).
+texlive-latex-extra, texlive-publishers, texlive-science, texlive-plain-generic,
+texlive-fonts-recommended, lmodern, cm-super), and fonts-droid-fallback for Chinese.
 Writes FOLDER/<layout>-<n>.pdf and FOLDER/<layout>-<n>.json, the truth. Existing files are kept.
 """
 

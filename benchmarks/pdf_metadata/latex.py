@@ -27,6 +27,7 @@ from typing import Any
 
 import jinja2
 
+from benchmarks.pdf_metadata import drawn
 from benchmarks.pdf_metadata.institutes import Institute
 from benchmarks.pdf_metadata.records import Record, Writer
 
@@ -63,6 +64,9 @@ def templates() -> dict[str, Template]:
             head, _, source = part.partition("\n")
             name, *options = (piece.strip() for piece in head.split("|"))
             found[name] = Template(name, source, dict(o.split("=", 1) for o in options))
+    for number in range(drawn.COUNT):
+        name = f"drawn-{number:03}"
+        found[name] = Template(name, *drawn.source(number))
     return found
 
 
