@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
@@ -12,7 +12,8 @@ from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.metadata.byline.byline import Byline, byline_below
 from sciread_app.formats.pdf.metadata.cover_sheet import is_cover
 from sciread_app.formats.pdf.metadata.evidence import MetadataEvidence
-from sciread_app.formats.pdf.metadata.rows import title_rows
+from sciread_app.formats.pdf.metadata.layout import PageLayout
+from sciread_app.formats.pdf.metadata.rows import Row, title_rows
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, letters_of
 from sciread_app.formats.values.author_list import authors as names_in
 
@@ -37,6 +38,7 @@ _AFFILIATION = re.compile(
 )
 _SOME = re.compile(r"\bauthors?,\s+including\b", re.I)
 _XMP = "the file's XMP data"
+_TAGGED = "the lines that read like authors' names to the line tagger"
 _MOST_NAMED = 200  # characters of names in a remark
 
 
@@ -71,26 +73,49 @@ def selected_authors(
         return AuthorChoice(embedded, where, remark=remark)
     if cited:
         return AuthorChoice(tuple(cited), "the citation of the paper on its pages")
-    if byline.doubt:
-        guessed = _remark(problems.AUTHORS_GUESSED, byline.authors)
-        return AuthorChoice(guess=byline.authors, evidence=byline.doubt, remark=guessed)
+    tagged = _tagged(evidence, title)
+    if tagged.authors and not tagged.doubt and _names_all(tagged.authors, dropped):
+        return AuthorChoice(tagged.authors, _TAGGED)
+    uncertain = byline if byline.authors else tagged
+    if uncertain.authors:
+        doubt = uncertain.doubt or "other authors in the file's metadata"
+        guessed = _remark(problems.AUTHORS_GUESSED, uncertain.authors)
+        return AuthorChoice(guess=uncertain.authors, evidence=doubt, remark=guessed)
     return AuthorChoice(remark=remark)
 
 
 def _byline(evidence: MetadataEvidence, title: str) -> Byline:
     """The byline on the first of the pages that prints the title above one, covers last."""
-    pages = list(zip(evidence.layouts, evidence.rows, evidence.texts, strict=True))
     doubtful = Byline()
+    for page, rows, place in _titles(evidence, title):
+        found = byline_below(rows, place, page)
+        if found.authors and not found.doubt:
+            return found
+        doubtful = doubtful if doubtful.authors else found
+    return doubtful
+
+
+def _tagged(evidence: MetadataEvidence, title: str) -> Byline:
+    """The byline that the line tagger finds on the first page with the title, covers last."""
+    # Imports NumPy, which takes 0.1 s, and most pages do not need it.
+    from sciread_app.formats.pdf.metadata.byline.tagger import tagged_byline
+
+    for page, rows, place in _titles(evidence, title):
+        return tagged_byline(rows, place, page)
+    return Byline()
+
+
+def _titles(
+    evidence: MetadataEvidence, title: str
+) -> Iterator[tuple[PageLayout, list[Row], tuple[int, int]]]:
+    """The pages that print the title, their rows, and the first and the last row of the title."""
+    pages = list(zip(evidence.layouts, evidence.rows, evidence.texts, strict=True))
     # A cover sheet may name some of the authors only.
     for page, rows, text in sorted(pages, key=lambda page: is_cover(page[2])):
         if _SOME.search(text) and is_cover(text):
             continue
         if place := title_rows(rows, title):
-            found = byline_below(rows, place, page)
-            if found.authors and not found.doubt:
-                return found
-            doubtful = doubtful if doubtful.authors else found
-    return doubtful
+            yield page, rows, place
 
 
 def _families(authors: Sequence[Author]) -> list[str]:
