@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from sciread_app.storage.database import Database
 from sciread_app.storage.history.fetches import Fetches, Step, advance
 from sciread_app.storage.history.import_log import ImportLog, note
 from sciread_app.storage.history.undo import UndoLog
-from sciread_app.storage.id_sets import Ids, select_ids
+from sciread_app.storage.id_sets import Ids, select_columns, select_ids
 from sciread_app.storage.organisation.active_model import ActiveModelStore
 from sciread_app.storage.organisation.annotations import AnnotationStore
 from sciread_app.storage.organisation.attachments import Attachments
@@ -295,11 +294,8 @@ class Library:
     def trashed(self) -> Ids:
         papers = schema.papers.c
         with self._db.reading() as db:
-            return _ids(
-                db.scalars(
-                    select(papers.id).where(papers.trashed.isnot(None)).order_by(papers.trashed)
-                )
-            )
+            query = select(papers.id).where(papers.trashed.isnot(None)).order_by(papers.trashed)
+            return select_columns(db, query)[0]
 
     def delete_permanently(self, ids: Iterable[int] | None = None) -> int:
         """Delete papers in the trash (None: all) with their notes, tags and other data.
@@ -333,14 +329,14 @@ class Library:
         papers, vectors = schema.papers.c, schema.vectors.c
         fits = (vectors.paper == papers.id) & (vectors.space == space)
         with self._db.reading() as db:
-            rows = db.execute(
+            ids, hashes = select_columns(
+                db,
                 select(papers.id, papers.text_hash)
                 .outerjoin(schema.vectors, fits)
                 .where(_live(), or_(vectors.row.is_(None), vectors.text_hash != papers.text_hash))
-                .order_by(papers.id)
+                .order_by(papers.id),
             )
-            table = _ids(chain.from_iterable(rows)).reshape(-1, 2)
-        return table[:, 0].copy(), table[:, 1].copy()
+        return ids, hashes
 
     def vector_rows(self, space: str) -> tuple[Ids, Ids, Ids]:
         """Ids, row numbers and text hashes of the papers whose current text has a vector."""
@@ -352,8 +348,8 @@ class Library:
             .order_by(vectors.paper)
         )
         with self._db.reading() as db:
-            table = _ids(chain.from_iterable(db.execute(query))).reshape(-1, 3)
-        return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+            ids, rows, hashes = select_columns(db, query)
+        return ids, rows, hashes
 
     def put_vectors(
         self,
@@ -447,9 +443,8 @@ class Library:
     def _listed(self, order: Order, which: Any, limit: int | None = None) -> Ids:
         """The papers that meet a clause, or the first `limit`, in this order."""
         query = select(schema.papers.c.id).where(which).order_by(*_sort_columns(order))
-        query = query.limit(limit)
         with self._db.reading() as db:
-            return _ids(chain.from_iterable(db.execute(query)))
+            return select_columns(db, query, limit)[0]
 
     def _move(self, ids: Iterable[int], *, into_trash: bool) -> None:
         papers = schema.papers.c
@@ -511,7 +506,3 @@ def _sort_columns(order: Order) -> Sequence[Any]:
         Order.last_read: (_LAST_READ.desc().nulls_last(), papers.read.desc(), *newest),
         Order.earliest_read: (_LAST_READ.nulls_last(), papers.read.desc(), *newest),
     }[order]
-
-
-def _ids(values: Iterable[int]) -> Ids:
-    return np.fromiter(values, dtype=np.int64)
