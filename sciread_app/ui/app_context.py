@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -15,6 +15,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.ui.activation_controller import ActivationController
 from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.jobs.saved_state import SavedState
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
@@ -150,5 +151,5 @@ class AppContext:
     activation: ActivationController
     topics: FollowedTopics
     actions: Mapping[str, QAction]
-    open_settings: Callable[[], QSettings]
+    open_settings: Callable[[], SavedState]
     pages: QWidget | None = None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import CandidateScope, FollowedTopic
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.jobs.saved_state import SavedState
 
 UNFOLLOWED = "discover/unfollowed"  # setting: the keys of topics
 PAUSE_MS = 1000  # after the last change of the library, until papers are counted again
@@ -46,7 +47,7 @@ class FollowedTopics(QObject):
         self,
         services: TopicServices,
         jobs: JobRunner,
-        open_settings: Callable[[], QSettings],
+        open_settings: Callable[[], SavedState],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

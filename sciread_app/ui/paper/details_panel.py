@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedLayout, QWidget
 
@@ -25,6 +25,7 @@ from sciread_app.domain.query.parser import Query
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.jobs.saved_state import SavedState
 from sciread_app.ui.paper.copy_button import put_on_clipboard
 from sciread_app.ui.paper.details_html import (
     ACCEPT,
@@ -50,7 +51,7 @@ NO_QUERY = Query("")
 PAUSE_MS = 60  # before a lookup, so that holding j does not look up every paper on the way
 
 
-def citation_style(settings: QSettings, styles: Sequence[Style], default: str) -> str:
+def citation_style(settings: SavedState, styles: Sequence[Style], default: str) -> str:
     """The key of the default citation style; without one, of the style used last, or of the first
     one."""
     used = copy_what(str(settings.value("paper/copy_as")), styles)
@@ -84,7 +85,7 @@ class DetailsPanel(QFrame):
         self._context = context
         jobs, appearance = context.jobs, context.appearance
         self._jobs = jobs
-        self._settings: QSettings | None = None
+        self._settings: SavedState | None = None
         self.details: Details | None = None
         self.open_paper: PaperId | None = None  # open beside the panel, in the reader
         self._paper: PaperId | None = None
@@ -108,7 +109,7 @@ class DetailsPanel(QFrame):
         self._show_format()
         self.show_paper(None)
 
-    def remember(self, settings: QSettings) -> None:
+    def remember(self, settings: SavedState) -> None:
         """Restore the last copy format from `settings`, and save it there when it changes."""
         self._settings = settings
         self._show_format()

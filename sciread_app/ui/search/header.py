@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.jobs.saved_state import SavedState
 from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
 from sciread_app.ui.search.empty_list import contains_note
@@ -219,7 +220,7 @@ class SearchHeader(QWidget):
         self.search_box.invite(narrowing=bool(self._request.like))
         self.steering.show_request(self._request)
 
-    def remember(self, settings: QSettings) -> None:
+    def remember(self, settings: SavedState) -> None:
         """Restore the state from `settings`, and save changes there."""
         self.density.restore(settings.value("search/density"))
         self.density.selected.connect(lambda one: settings.setValue("search/density", one.value))

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
@@ -20,6 +20,7 @@ from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.jobs.saved_state import SavedState
 from sciread_app.ui.library.tree.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
@@ -166,7 +167,7 @@ class SearchPage(Page):
         self._show(ResultView(ResultList(given, len(given)), title=title, given=given))
         self._into_results()
 
-    def remember(self, settings: QSettings) -> None:
+    def remember(self, settings: SavedState) -> None:
         """Restore the state from `settings`, and save changes there."""
         self.header.remember(settings)
         if settings.value("search/view") == ViewMode.map.value:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QPushButton
 
@@ -27,6 +27,7 @@ from sciread_app.ui.add_papers.imports.report import ImportReportDialog
 from sciread_app.ui.app_context import AppContext, AppEvents
 from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.saved_state import SavedState
 from sciread_app.ui.library.actions import RATE
 from sciread_app.ui.library.edit_queue import EditQueue
 from sciread_app.ui.library.export import ExportController
@@ -96,6 +97,13 @@ class MainWindow(QMainWindow):
         self._home = home
         self.is_sample = Home(home).is_sample
         self._jobs = jobs
+        self._state = SavedState(home / "window.ini", jobs, self)
+        # The part of it that the sample library shares with the user's own.
+        self._shared_state = (
+            SavedState(Home(home).owner.folder / "window.ini", jobs, self)
+            if self.is_sample
+            else self._state
+        )
         self.appearance = appearance
         self._last_summary: ImportSummary | None = None
         self._page_of: dict[str, Page] = {}  # those in use, by key
@@ -120,7 +128,7 @@ class MainWindow(QMainWindow):
         self.navigation_bar.set_add_menu(self.menus.submenu("file", ADD))
         palette = (tr("Command palette"), self.actions_by_name["command palette"])
         named = [*self.menus.entries(), palette]
-        self.shortcuts = CustomShortcuts(named, self._actions, self._shared_memory(), self)
+        self.shortcuts = CustomShortcuts(named, self._actions, self._shared_state, self)
         self.palette_source = PaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
         )
@@ -547,10 +555,13 @@ class MainWindow(QMainWindow):
     def remember(self) -> bool:
         """Save the state of the window and of texts being typed for the next start. Return whether
         all of it is saved."""
-        self._shared_memory().setValue("geometry", self.saveGeometry())
+        self._shared_state.setValue("geometry", self.saveGeometry())
         if self._opened:
             self.library_controller.sidebar.save(self.memory())
-        return all([page.window_closes() for page in self._page_of.values()])
+        saved = all([page.window_closes() for page in self._page_of.values()])
+        for state in (self._state, self._shared_state):
+            state.save()
+        return saved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keep keys that cannot be handled before the library is open. An identifier that is
@@ -735,18 +746,13 @@ class MainWindow(QMainWindow):
         drops.text_dropped.connect(self.add_by_text)
         drops.alike_requested.connect(self.find_like)
 
-    def memory(self) -> QSettings:
+    def memory(self) -> SavedState:
         """Return the state that the window keeps for the next start."""
-        return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
-
-    def _shared_memory(self) -> QSettings:
-        """Return the part of that state that the sample library shares with the user's own."""
-        own = Home(self._home).owner.folder
-        return QSettings(str(own / "window.ini"), QSettings.Format.IniFormat)
+        return self._state
 
     def _restore(self) -> None:
         self.resize(*FIRST_SIZE)
-        if geometry := self._shared_memory().value("geometry"):
+        if geometry := self._shared_state.value("geometry"):
             self.restoreGeometry(geometry)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu
 
@@ -13,6 +13,7 @@ from sciread_app.domain.library_tree import SAMPLE_COLLECTION
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.language import tr, trn
+from sciread_app.ui.jobs.saved_state import SavedState
 from sciread_app.ui.library.edit_queue import EditQueue, Step
 from sciread_app.ui.library.metadata.look_up_bar import USUALLY_MISSING
 from sciread_app.ui.library.tree.model import LibraryTreeModel
@@ -87,7 +88,7 @@ class Sidebar(QFrame):
         self._connect()
         self.tree.choose([NameEntry(NodeKind.every)])
 
-    def restore(self, settings: QSettings) -> None:
+    def restore(self, settings: SavedState) -> None:
         """Restore the expanded nodes and whether the sidebar was hidden."""
         if isinstance(names := settings.value("shelf/open"), list):
             known = {kind.value: kind for kind in NodeKind}
@@ -107,7 +108,7 @@ class Sidebar(QFrame):
         wide = round(HINTS * self.fontMetrics().horizontalAdvance(placeholder))
         return min(max(FIRST_WIDTH, wide), WIDEST)
 
-    def save(self, settings: QSettings) -> None:
+    def save(self, settings: SavedState) -> None:
         names = [f"{name.kind.value}:{name.key}" for name in self.tree.open_names]
         settings.setValue("shelf/open", names)
         hidden = self.isHidden() and not self._tucked

@@ -16,8 +16,7 @@ from sciread_app.ui.shell.commands.menu_bar import native
 from sciread_app.ui.view_models import PaletteTarget
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QSettings
-
+    from sciread_app.ui.jobs.saved_state import SavedState
     from sciread_app.ui.shell.commands.menu_bar import MenuBar
 
 SHOWN = 400  # entries at most; the menus alone have 200
@@ -129,7 +128,7 @@ class PaletteSource:
         menus: MenuBar,
         search_for: Callable[[str], None],
         goals: Callable[[], Sequence[PaletteTarget]],
-        memory: QSettings,
+        memory: SavedState,
     ) -> None:
         """`search_for` searches as if the query had been typed; `goals` reads the library."""
         self._menus = menus

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
+from sciread_app.ui.jobs.saved_state import SavedState
 
 SETTING = "shortcuts"  # a JSON object of key sequences by the names of the actions
 Standard = QKeySequence.StandardKey
@@ -37,7 +38,7 @@ class CustomShortcuts(QObject):
         self,
         named: Sequence[tuple[str, QAction]],
         registry: ActionRegistry,
-        settings: QSettings,
+        settings: SavedState,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -127,7 +128,7 @@ class CustomShortcuts(QObject):
         self.changed.emit()
 
 
-def _read(settings: QSettings) -> dict[str, str]:
+def _read(settings: SavedState) -> dict[str, str]:
     try:
         stored = json.loads(str(settings.value(SETTING) or "{}"))
     except ValueError:

@@ -6,10 +6,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from sciread_app.language import tr
+from sciread_app.ui.jobs.saved_state import SavedState
 
 
 class DialogPurpose(StrEnum):
@@ -42,7 +43,7 @@ class DialogPurpose(StrEnum):
 class DialogFolders(Protocol):
     """A window with persistent settings."""
 
-    def memory(self) -> QSettings: ...
+    def memory(self) -> SavedState: ...
 
 
 def open_file(
@@ -117,7 +118,7 @@ def _remember(parent: QWidget, purpose: DialogPurpose, folder: Path, chosen: Pat
     return chosen
 
 
-def _settings(widget: QWidget | None) -> QSettings | None:
+def _settings(widget: QWidget | None) -> SavedState | None:
     """The settings of the main window that a widget, or the dialog it is in, belongs to."""
     while widget is not None:
         if isinstance(widget, DialogFolders):
