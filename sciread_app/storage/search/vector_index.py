@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import threading
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,9 @@ _CARE = 200
 # Papers in one graph. hnswlib holds the interpreter lock while it loads or saves a graph, and the
 # window must not stall for 50 ms; with graphs of this size it takes 30.
 _PART = 25_000
+# Seconds between two graphs, in which the window's thread can finish what it does: it would wait
+# for several graphs otherwise, since each of its steps gives up the lock again.
+_PAUSE = 0.05
 # Breadth of a search (ef) in all graphs together, and the minimum in each. Typed queries lie
 # farther from papers than papers from each other, and need much more of it: see
 # benchmarks/bench_index.py.
@@ -140,6 +144,7 @@ class VectorIndex:
                 if part.saved_at != _graph(path, number)
             ]
             for part, target in written:
+                _let_others_run()
                 with self._turn():
                     part.save(_new(target))
             sums = np.array([part.checksum for part in self._parts], "<u4").tobytes()
@@ -158,10 +163,10 @@ class VectorIndex:
         index = cls(space, dim)
         try:
             sums, index._held = _read_table(path, space, dim)
-            index._parts = [
-                _Graph.load(_graph(path, number), dim, number * _PART, sum)
-                for number, sum in enumerate(sums.tolist())
-            ]
+            for number, checksum in enumerate(sums.tolist()):
+                _let_others_run()
+                part = _Graph.load(_graph(path, number), dim, number * _PART, checksum)
+                index._parts.append(part)
         except FileNotFoundError as error:
             message = tr("The index {file} is missing.", file=path.name)
             raise IndexUnusable(message, _REBUILD) from error
@@ -286,6 +291,11 @@ def _read_table(path: Path, space: str, dim: int) -> tuple[NDArray[Any], NDArray
         raise _damaged(path)
     sums = np.frombuffer(whole, "<u4", graphs, _HEADER.size)
     return sums, np.frombuffer(whole, _HELD, offset=_HEADER.size + sums.nbytes)
+
+
+def _let_others_run() -> None:
+    if threading.active_count() > 1:
+        time.sleep(_PAUSE)
 
 
 def _damaged(path: Path) -> IndexUnusable:
