@@ -182,7 +182,8 @@ def offscreen(home: Path) -> Iterator[Windowed]:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    collector, jobs = GarbageCollector(), JobRunner()
+    jobs = JobRunner()
+    collector = GarbageCollector(jobs)
     jobs.progressed.connect(_Teller().tell)
     window = MainWindow(home, jobs, Appearance(app, ThemeChoice.light))
 

@@ -145,10 +145,10 @@ class Session:
     def _run(self) -> int:
         sys.setswitchinterval(SWITCH_INTERVAL)
         disable_source_inspection()
-        collector = GarbageCollector()
         settings, _ = read_settings(self._home.settings)
         appearance = Appearance(self._app, ThemeChoice(settings.theme), settings.list_text)
         jobs = JobRunner()
+        collector = GarbageCollector(jobs)
         window = MainWindow(self._home.folder, jobs, appearance)
         _report_faults_in(window)
         opening = _Opening(self._home, window, jobs, self._before, self._notice)

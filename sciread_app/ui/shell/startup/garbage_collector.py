@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 
 from PySide6.QtCore import QObject, QTimer
 
-CHECK_INTERVAL_MS = 500
+from sciread_app.ui.jobs.runner import JobRunner
+
+CHECK_INTERVAL_MS = 100  # a collection takes the longer, the more objects are new
 # A full collection takes 50 ms with 100,000 objects. As Python's own, it waits until there are a
-# quarter more.
+# quarter more. While the user is doing something, it waits until there are twice as many.
 GROWTH = 1.25
+GROWTH_WHEN_BUSY = 2.0
+IDLE = 5.0  # seconds without jobs, after which the user is not doing anything
 
 
 class GarbageCollector(QObject):
@@ -22,15 +27,21 @@ class GarbageCollector(QObject):
     from the event loop.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: JobRunner) -> None:
         """Start to collect, and turn automatic collection off for the rest of the process."""
         super().__init__()
         self._thresholds = gc.get_threshold()
         self._blocks = 0  # of memory in use, after the last full collection
+        self._last_job = 0.0
         gc.disable()
+        # Actions of the user start jobs, such as a search for each key.
+        jobs.finished.connect(self._note_job)
         self._timer = QTimer(self, interval=CHECK_INTERVAL_MS)
         self._timer.timeout.connect(self._check)
         self._timer.start()
+
+    def _note_job(self) -> None:
+        self._last_job = time.monotonic()
 
     def _check(self) -> None:
         """Collect the generations that Python would have collected by itself."""
@@ -42,7 +53,9 @@ class GarbageCollector(QObject):
             if generation < 2:
                 gc.collect(generation)
                 return
-            if sys.getallocatedblocks() > GROWTH * self._blocks:
+            is_busy = time.monotonic() < self._last_job + IDLE
+            growth = GROWTH_WHEN_BUSY if is_busy else GROWTH
+            if sys.getallocatedblocks() > growth * self._blocks:
                 gc.collect()
                 self._blocks = sys.getallocatedblocks()
                 return

@@ -22,8 +22,8 @@ class Node:
 
 
 @pytest.fixture
-def collector(qapp) -> Iterator[GarbageCollector]:
-    collector = GarbageCollector()
+def collector(jobs) -> Iterator[GarbageCollector]:
+    collector = GarbageCollector(jobs)
     yield collector
     collector.stop()
 
@@ -43,24 +43,28 @@ def test_cycles_are_collected_on_the_main_thread(qtbot, collector):
     assert set(died) == {threading.main_thread()}
 
 
-def test_automatic_collection_stays_disabled_after_stop(qapp):
-    GarbageCollector().stop()
+def test_automatic_collection_stays_disabled_after_stop(jobs):
+    GarbageCollector(jobs).stop()
     assert not gc.isenabled()
 
 
-def test_full_collection_waits_until_memory_has_grown_by_a_quarter(qtbot, monkeypatch):
-    blocks = iter([100, 104, 110, 120, 131, 131, 131])
+@pytest.mark.parametrize(("busy", "calls"), [(False, 5), (True, 6)])
+def test_full_collection_waits_until_memory_has_grown(busy, calls, qtbot, jobs, monkeypatch):
+    blocks = iter([100, 104, 110, 120, 131, 209, 209])
     seen, collected = [], []
 
     def allocated() -> int:
-        seen.append(next(blocks, 131))
+        seen.append(next(blocks, 209))
         return seen[-1]
 
     monkeypatch.setattr(garbage_collector, "CHECK_INTERVAL_MS", 1)
     monkeypatch.setattr(sys, "getallocatedblocks", allocated)
     monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 99))
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(len(seen)))
-    collector = GarbageCollector()
+    monkeypatch.setattr(garbage_collector, "IDLE", 3600.0 if busy else 0.0)
+    collector = GarbageCollector(jobs)
+    jobs.finished.emit(None)
     qtbot.waitUntil(lambda: len(collected) >= 2)
     collector.stop()
-    assert collected[:2] == [1, 5]  # at 100, and not again before 131
+    # At 100, and again at 131, or at 209 while the user is doing something.
+    assert collected[:2] == [1, calls]
