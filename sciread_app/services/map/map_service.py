@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sciread_app.language import tr
 from sciread_app.services.map import clustering as clusters
-from sciread_app.services.map.group_names import NAMING_VERSION, GroupNamer
+from sciread_app.services.map.group_names import NAMING_VERSION, name_groups
 from sciread_app.services.map.layout_worker import Draft, Unfinished, lay_out
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
@@ -99,7 +99,7 @@ class MapVectors(Protocol):
     def vectors(self, ids: Ids) -> tuple[NDArray[np.float32], NDArray[np.bool_]]: ...
 
 
-def _here(work: Callable[..., Draft], *given: Any, task: Task) -> Draft:
+def _here(work: Callable[..., Any], *given: Any, task: Task) -> Any:
     return work(*given, task)
 
 
@@ -107,9 +107,10 @@ class MapService:
     """Lays out the map of a library, stores it, and places new papers on it."""
 
     def __init__(
-        self, library: Library, space: MapVectors, folder: Path, run: Callable[..., Draft] = _here
+        self, library: Library, space: MapVectors, folder: Path, run: Callable[..., Any] = _here
     ) -> None:
-        """`run` runs the layout, such as `services.subprocess.worker.run_in_subprocess`."""
+        """`run` lays out the map and names its clusters, such as
+        `services.subprocess.worker.run_in_subprocess`."""
         self._library = library
         self._space = space
         self._run = run
@@ -145,8 +146,7 @@ class MapService:
             if kept is None or drawn:
                 kept = self._lay_out(ids, hashes, task)
             elif kept.naming < NAMING_VERSION:
-                task.step(0, 0, tr("Naming the groups"))
-                kept = self._named(kept)
+                kept = self._named(kept, task)
             kept = self._place_rest(kept, ids, hashes, task, later=not drawn)
             if before is None or kept.differs_from(before):
                 kept.write(self._file)
@@ -177,25 +177,28 @@ class MapService:
         chosen = rows[there]
         near = unfinished[1] if unfinished and there.all() else None
         papers = {"ids": ids[chosen], "hashes": hashes[chosen]}
-        places, centres, parents, finest_centres, finest_parents = self._run(
-            lay_out, points, near, papers, self._unfinished, task=task
-        )
+        drawn: Draft = self._run(lay_out, points, near, papers, self._unfinished, task=task)
+        places, centres, parents, finest_centres, finest_parents = drawn
         fine = clusters.nearest_group(points, centres)
         finest = clusters.nearest_part(points, fine, finest_centres, finest_parents)
         laid = np.ones(len(chosen), bool)
-        return self._named(_Kept(
+        kept = _Kept(
             ids[chosen], hashes[chosen], places, laid, ~laid, fine, finest,
             centres, parents, finest_centres, finest_parents, axes, least,
-        ))  # fmt: skip
+        )  # fmt: skip
+        return self._named(kept, task)
 
-    def _named(self, kept: _Kept) -> _Kept:
+    def _named(self, kept: _Kept, task: Task) -> _Kept:
         """Name the clusters after the papers that were laid out."""
         laid, parents = kept.laid, kept.parents
         fine, finest, parts_of = kept.fine[laid], kept.finest[laid], kept.finest_parents
-        namer = self._namer(kept.ids[laid])
-        above = namer.names(parents[fine], int(parents.max()) + 1)
-        named = namer.names(fine, len(kept.centres))
-        parts = namer.names(finest, len(kept.finest_centres)) if len(kept.finest_centres) else []
+        levels = (
+            (parents[fine], int(parents.max()) + 1),
+            (fine, len(kept.centres)),
+            (finest, len(kept.finest_centres)),
+        )
+        titles, abstracts = self._texts(kept.ids[laid])
+        above, named, parts = self._run(name_groups, titles, abstracts, levels, task=task)
         named = _named_after_parts(named, parts_of, parts, finest)
         above = _named_after_parts(above, parents, named, fine)
         return replace(
@@ -206,13 +209,14 @@ class MapService:
             naming=NAMING_VERSION,
         )
 
-    def _namer(self, ids: Ids) -> GroupNamer:
+    def _texts(self, ids: Ids) -> tuple[list[str], list[str]]:
+        """Return the titles of these papers, and if they are few, their abstracts."""
         papers = ids.tolist()
         titles = self._library.attributes.titles(papers)
         if len(papers) > _WITH_ABSTRACTS:
-            return GroupNamer(titles)
+            return titles, []
         abstracts = {paper.id: paper.abstract or "" for paper in self._library.get(papers)}
-        return GroupNamer(titles, [abstracts.get(paper, "") for paper in papers])
+        return titles, [abstracts.get(paper, "") for paper in papers]
 
     def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32], float]:
         """Return a mask of the papers that have a vector, the principal components of these, their

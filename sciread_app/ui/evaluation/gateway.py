@@ -15,6 +15,7 @@ from sciread_app.services.evaluation.leaderboard import StoredReport
 from sciread_app.services.map.map_service import MapLayout, MapService
 from sciread_app.services.models.registry import ModelState
 from sciread_app.services.search.search import SearchService
+from sciread_app.services.subprocess.worker import run_in_subprocess
 from sciread_app.services.training.corpora import SavedCorpus
 from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
 from sciread_app.tasks import Task
@@ -128,7 +129,7 @@ class EvaluationGateway:
                     yield workspace.map(now)
                     return
         space = workspace.comparison.space(model)
-        yield MapService(workspace.library, space, workspace.home.indexes)
+        yield MapService(workspace.library, space, workspace.home.indexes, run_in_subprocess)
 
 
 def corpus_words(corpus: SavedCorpus) -> str:

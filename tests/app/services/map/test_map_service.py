@@ -181,6 +181,17 @@ def test_map_drawn_in_subprocess_is_identical(library, space, atlas, tmp_path, m
     assert {"Comparing papers", "Laying out the map"} < {note for note, _ in stages.seen}
 
 
+def test_layout_and_names_are_left_to_the_subprocess(library, space, tmp_path):
+    left = []
+
+    def run(work, *given, task):
+        left.append(work.__name__)
+        return work(*given, task)
+
+    MapService(library, space, tmp_path / "indexes", run).draw()
+    assert left == ["lay_out", "name_groups"]
+
+
 def test_new_paper_is_placed_near_its_topic_without_moving_others(library, space, atlas):
     before = atlas.draw()
     add(library, space, [101, 102])  # black holes, gene editing
