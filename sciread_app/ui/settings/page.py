@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,6 +85,7 @@ PROXY_CHOICES = (
 LIST_TEXT_SIZES = (80, 90, 100, 110, 120, 130, 140, 150, 160)
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 WIDTH = 760
+ROWS = 5  # added to the page together
 KEY_PLACES = {
     "keyring": tr("Stored in the system keyring."),
     "environment": tr("Set by an environment variable."),
@@ -105,7 +106,7 @@ class SettingsPage(Page):
         self._events = context.events
         self._keys: list[ApiKeyRow] = []
         self._building = BuildQueue(self)
-        self._left: list[FormSection] = []  # to be added when the page is first shown
+        self._left: list[Callable[[], object]] = []  # steps left until the page is first shown
         self.watched = WatchedFoldersPanel(workspace, context)
         self._build()
         self._connect(context)
@@ -127,13 +128,13 @@ class SettingsPage(Page):
         self._show_styles(settings.citation_style)
         self._show_proxy(settings.proxy)
         show_text(self.risk, self._workspace.risk)
-        self.backups.load()
-        self.watched.load()
-        self._load_keys()
-        # Styling all sections at once takes too long.
-        if self._left:
-            self._building.start([partial(self._add_section, one) for one in self._left])
+        loads = (self.backups.load, self.watched.load, self._load_keys)
+        if self._left:  # styling all sections at once takes too long
+            self._building.start([*self._left, *loads])
             self._left = []
+        elif not self._building.is_active:
+            for load in loads:
+                load()
 
     def show_theme(self, choice: ThemeChoice) -> None:
         self.theme.choose([one for one, _ in THEMES].index(choice))
@@ -326,6 +327,8 @@ class SettingsPage(Page):
         )
 
     def _show_keys(self, keys: Sequence[ApiKeyStatus]) -> None:
+        if [row.key for row in self._keys] == list(keys):
+            return
         for row in self._keys:
             row.hide()
             row.deleteLater()
@@ -391,14 +394,24 @@ class SettingsPage(Page):
         self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._workspace, self._jobs)
+        privacy, services = self._privacy()
         self._left = [
-            self._library(),
-            self._pdfs(),
-            self._watching(),
-            self._citations(),
-            self._sources(),
-            self._privacy(),
-            self._kept(),
+            *(
+                partial(self._add_section, section)
+                for section in (
+                    self._library(),
+                    self._pdfs(),
+                    self._watching(),
+                    self._citations(),
+                    self._sources(),
+                    privacy,
+                )
+            ),
+            *(
+                partial(self._add_rows, privacy, services[first : first + ROWS])
+                for first in range(0, len(services), ROWS)
+            ),
+            partial(self._add_section, self._kept()),
         ]
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
@@ -414,6 +427,12 @@ class SettingsPage(Page):
     def _add_section(self, section: FormSection) -> None:
         self._sections.insertWidget(self._sections.count() - 1, section)
         section.show()
+        _lay_out_now()
+
+    def _add_rows(self, section: FormSection, rows: Sequence[FormRow]) -> None:
+        for row in rows:
+            section.add(row)
+            row.show()
         _lay_out_now()
 
     def _looks(self) -> FormSection:
@@ -522,7 +541,8 @@ class SettingsPage(Page):
         self._network.add(self._proxy_row)
         return self._network
 
-    def _privacy(self) -> FormSection:
+    def _privacy(self) -> tuple[FormSection, list[FormRow]]:
+        """The section, and a row for each service, to be added to it."""
         section = FormSection(tr("Privacy"))
         section.add(
             plain_label(
@@ -534,6 +554,7 @@ class SettingsPage(Page):
                 )
             )
         )
+        rows = []
         for service in services_used(self._workspace.settings):
             text = tr(
                 "{occasion}.\nData: {data}. Server: {server}",
@@ -541,8 +562,8 @@ class SettingsPage(Page):
                 data=service.sends,
                 server=service.server,
             )
-            section.add(FormRow(service.title, text))
-        return section
+            rows.append(FormRow(service.title, text))
+        return section, rows
 
     def _kept(self) -> FormSection:
         section = FormSection(tr("Backups"))
@@ -591,7 +612,7 @@ class ApiKeyRow(FormRow):
     key_edited = Signal(str, str)  # name, key; an empty key deletes the stored one
 
     def __init__(self, key: ApiKeyStatus) -> None:
-        self._key = key
+        self.key = key
         self.line = styled(QLineEdit(echoMode=QLineEdit.EchoMode.Password), "field")
         title = tr("{source} API key", source=key.title)
         self.line.setAccessibleName(title)
@@ -610,12 +631,12 @@ class ApiKeyRow(FormRow):
         self.line.textChanged.connect(lambda text: self.keep.setEnabled(bool(text.strip())))
         self.line.returnPressed.connect(self._give)
         self.keep.clicked.connect(self._give)
-        self.forget.clicked.connect(lambda: self.key_edited.emit(self._key.name, ""))
+        self.forget.clicked.connect(lambda: self.key_edited.emit(self.key.name, ""))
 
     def _give(self) -> None:
         if value := self.line.text().strip():
             self.line.clear()
-            self.key_edited.emit(self._key.name, value)
+            self.key_edited.emit(self.key.name, value)
 
 
 def _lay_out_now() -> None:

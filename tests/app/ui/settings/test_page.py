@@ -52,7 +52,7 @@ def show(qtbot, jobs, context, workspace):
         paints = SqueezedPaints(page.area)
         page.show()
         page.refresh()
-        qtbot.waitUntil(lambda: page.backups.isVisible() and not jobs.running())
+        qtbot.waitUntil(lambda: page._keys and not jobs.running())
         return page, paints
 
     return show
@@ -134,6 +134,13 @@ def test_api_key_is_stored_hidden_and_deletable(qtbot, page, keyring_in_memory, 
     click(qtbot, page._keys[0].forget)
     qtbot.waitUntil(lambda: not jobs.running())
     assert keyring_in_memory.kept == {("sciread", "semantic_scholar"): "s3cret"}
+
+
+def test_key_being_typed_stays_when_the_page_is_shown_again(qtbot, page, jobs):
+    qtbot.keyClicks(page._keys[1].line, "s3c")
+    page.refresh()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page._keys[1].line.text() == "s3c"
 
 
 def test_citation_key_pattern_has_a_preview_and_is_saved(qtbot, page, workspace):
