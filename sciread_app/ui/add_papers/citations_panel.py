@@ -72,9 +72,13 @@ class CitationsPanel(QWidget):
             queue=JobQueue.network,
             stop_note=tr("Citations fetched so far are kept"),
         )
-        self._job.retry = lambda: self._job or self.start_or_stop()
+        self._job.retry = self._retry
         self.state.setText(tr("Starting…"))
         self._show_job()
+
+    def _retry(self) -> None:
+        if not self._job:
+            self.start_or_stop()
 
     def take_focus(self) -> None:
         self.act.setFocus(Qt.FocusReason.ShortcutFocusReason)
