@@ -288,7 +288,8 @@ def test_anchored_recipe_keeps_similarities_of_the_base(
     def trained(anchor: float) -> tuple[Batch, torch.Tensor]:
         """The batch, and the similarities of its texts after the training."""
         method = make(corpus, base, recipe, anchor=anchor, **sizes.get(recipe, {}))
-        learn(method.stages[-1], 30)
+        # A classifier moves the vectors later than losses of similarities do.
+        learn(method.stages[-1], 30 if recipe == "miread-small" else 12)
         batch = method.stages[-1].train.batch(np.arange(16), np.arange(16), 0)
         with torch.no_grad():
             vectors = F.normalize(method.encoder.vectors(batch.texts).float(), dim=1)
