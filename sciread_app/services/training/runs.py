@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services.models.model_card import CardScore, scores_of
 from sciread_app.services.subprocess import trainer
-from sciread_app.services.training.run_monitor import combinations, part_of
+from sciread_app.services.training.run_monitor import RunPart, combinations, part_of
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
+from trainer.contract.events import Event
 from trainer.contract.package import read_package
-from trainer.contract.run import Recipe, Run, RunState
+from trainer.contract.run import SEED, Recipe, Run, RunState
 
 CONSOLE = "console.log"  # output of the process other than events, such as a failure to start
 _REMOVED = ".gone-"
@@ -260,7 +262,7 @@ class Runs:
             step=(last.step if last else 0) + max(0, part.number - 1) * steps,
             steps=steps * max(1, part.parts),
             loss=now.get("loss"),
-            left=float(now.get("eta", 0.0)) if status is RunStatus.running else 0.0,
+            left=_left(recipe, part, head, last) if status is RunStatus.running else 0.0,
             began=head.at if head else (folder / "recipe.toml").stat().st_mtime,
             at=tail[-1].at if tail else 0.0,
             space=str((run.report or {}).get("package", {}).get("space", "")),
@@ -330,3 +332,23 @@ def _tail(file: Path, size_limit: int = _TAIL) -> str:
             return stream.read().decode("utf-8", "replace").strip()
     except OSError:
         return ""
+
+
+def runs_in_time(recipe: Recipe, seconds: float) -> int:
+    """Return the number of combinations that are tried if each takes so many seconds: in limited
+    time, settings are begun until it is used, and each is tried with all seeds."""
+    runs, limit = len(list(recipe.combinations())), 60 * float(recipe.settings["grid_minutes"])
+    seeds = len(recipe.grid.get(SEED, ())) or 1
+    if not limit or not seconds:
+        return runs
+    return min(runs, seeds * ceil(limit / (seconds * seeds)))
+
+
+def _left(recipe: Recipe, part: RunPart, head: Event | None, last: Event | None) -> float:
+    """The estimated seconds until the end of a run, with all combinations that it still tries; 0 if
+    unknown."""
+    left = float(last.values.get("eta", 0.0)) if last else 0.0
+    if not (left and head and last and part.parts):
+        return left
+    each = last.at - head.at + left
+    return left + each * max(0, runs_in_time(recipe, each) - part.number)

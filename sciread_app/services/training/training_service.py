@@ -6,7 +6,6 @@ import enum
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from sciread_app.paths import Home
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import AvailableData, Corpora
 from sciread_app.services.training.remote_job import write_job
-from sciread_app.services.training.runs import Runs, TrainingRun
+from sciread_app.services.training.runs import Runs, TrainingRun, runs_in_time
 from sciread_app.tasks import Task
 from trainer.contract.catalog import MethodSpec, Need, recipe_of
 from trainer.contract.corpus_stats import Level, Requirement, check_requirements
@@ -29,7 +28,7 @@ from trainer.contract.package import (
     read_package,
     starter_package,
 )
-from trainer.contract.run import SEED, Recipe, Run
+from trainer.contract.run import Recipe, Run
 from trainer.contract.settings import Value
 
 _NAMED_FILES = 5  # PDFs without text that a check names
@@ -161,7 +160,7 @@ class TrainingService:
             Run.create(Path(folder), recipe)
             task.step(0, 0, tr("Starting the trainer"))
             answer = trainer.ask(["train", folder, "--dry-run"], self._home.folder, task)
-        return _estimate(answer, _runs_in_time(recipe, answer["seconds"]))
+        return _estimate(answer, runs_in_time(recipe, answer["seconds"]))
 
     def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
         """Freeze the papers in a corpus, and start the run under its name, else its usual title.
@@ -278,16 +277,6 @@ def _check_length(most: int | None, recipe: Recipe) -> list[CheckLine]:
                 CheckLine(Level.missing, text, Remedy.settings, label, settings={name: most})
             )
     return lines
-
-
-def _runs_in_time(recipe: Recipe, seconds: float) -> int:
-    """Return the number of combinations that are tried if each takes so many seconds: in limited
-    time, settings are begun until it is used, and each is tried with all seeds."""
-    runs, limit = len(list(recipe.combinations())), 60 * float(recipe.settings["grid_minutes"])
-    seeds = len(recipe.grid.get(SEED, ())) or 1
-    if not limit or not seconds:
-        return runs
-    return min(runs, seeds * ceil(limit / (seconds * seeds)))
 
 
 def _estimate(answer: Mapping[str, Any], combinations: int) -> TrainingEstimate:

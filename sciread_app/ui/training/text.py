@@ -127,8 +127,8 @@ def progress_text(training: TrainingRun, progress: RunProgress) -> str:
                            parts=progress.parts, what=progress.part))  # fmt: skip
     if len(progress.stages) > 1:
         parts.append(tr("stage {stage}", stage=progress.stage))
-    if left := progress.latest.get("eta"):
-        parts.append(tr("{duration} left", duration=duration(float(left))))
+    if training.left:
+        parts.append(tr("{duration} left", duration=duration(training.left)))
     return " · ".join(filter(None, parts))
 
 
@@ -145,8 +145,8 @@ def tiles(training: TrainingRun, progress: RunProgress) -> list[tuple[str, str]]
         value = now.get(name)
         if isinstance(value, int | float) and value:
             found.append((shown(value), title))
-    if training.status.is_active and (left := now.get("eta")):
-        found.append((duration(float(left)), tr("Time left")))
+    if training.left:
+        found.append((duration(training.left), tr("Time left")))
     elif progress.seconds:
         found.append((duration(progress.seconds), tr("Duration")))
     if progress.about.get("device"):

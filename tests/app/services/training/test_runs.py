@@ -17,6 +17,7 @@ from sciread_app.services.subprocess import trainer
 from sciread_app.services.training import runs as services
 from sciread_app.services.training.runs import CONSOLE, Runs, RunStatus, TrainingRun
 from tests.support.models import fake_trainer
+from trainer.contract.events import Event
 from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run
 
@@ -224,6 +225,24 @@ def test_grid_run_counts_steps_of_all_combinations(home: Home) -> None:
     fake_trainer._steps(part, seed=2)
     found = Runs(home).find("grid")
     assert (found.step, found.steps) == (2 * fake_trainer.STEPS, 2 * fake_trainer.STEPS)
+
+
+@pytest.mark.parametrize(("minutes", "left"), [(0.0, 20 + 2 * 30), (1.0, 20 + 30), (0.1, 20)])
+def test_time_left_of_a_grid_has_the_combinations_that_are_still_tried(
+    home: Home, minutes: float, left: float
+) -> None:
+    tried = Recipe.named(
+        "specter-small", home.corpora / "papers", grid={"clip": [0, 1, 2]},
+        changes={"grid_minutes": minutes},
+    )  # fmt: skip
+    run = Run.create(home.runs / "grid", tried)
+    name = next(name for name, _ in tried.combinations())
+    part = Run.create(run.folder / "grid" / name, recipe(home, clip=0))
+    part.append(Event("start", 1_000.0, 0, {"steps": 90}))
+    part.append(Event("step", 1_010.0, 30, {"loss": 1.0, "eta": 20.0}))
+    run.append(Event("note", 1_000.0, 0, {"text": "1 of 3"}))
+    with run.hold():
+        assert Runs(home).find("grid").left == left
 
 
 def test_run_never_started_is_stopped_not_failed(home: Home) -> None:
