@@ -22,7 +22,7 @@ from sciread_app.services.training.run_monitor import RunPart, combinations, par
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
-from trainer.contract.package import read_package
+from trainer.contract.package import STARTER, read_package
 from trainer.contract.run import SEED, Recipe, Run, RunState
 
 CONSOLE = "console.log"  # output of the process other than events, such as a failure to start
@@ -139,9 +139,29 @@ class Runs:
                 tr("The data was in {folder}. Restore that folder, or start a new training run.",
                    folder=training.corpus),
             )  # fmt: skip
+        self._check_base(training)
         Run(training.folder).clear_stop()
         self._spawn(training.folder)
         return self._read_run(training.folder)
+
+    def _check_base(self, training: TrainingRun) -> None:
+        """Raises LibraryError if the base model is missing, as of a job from another computer: its
+        checkpoint is tied to the name that the model has there."""
+        base = training.base
+        installed = self._home.models / base.replace("/", "--")
+        if base != STARTER and not (installed.is_dir() or Path(base).expanduser().is_dir()):
+            raise LibraryError(
+                tr(
+                    "The base model {base} of {name} is not on this computer.",
+                    base=base,
+                    name=training.name,
+                ),
+                tr(
+                    "Resume the training where it was begun, or copy the folder of its base model "
+                    "to {folder}.",
+                    folder=installed,
+                ),
+            )
 
     def stop(self, name: str) -> TrainingRun:
         """Ask a run to save a checkpoint and stop, without waiting for it. Raises LibraryError."""

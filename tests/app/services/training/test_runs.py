@@ -245,6 +245,18 @@ def test_time_left_of_a_grid_has_the_combinations_that_are_still_tried(
         assert Runs(home).find("grid").left == left
 
 
+def test_run_without_its_base_model_cannot_be_resumed_until_it_is_copied(home: Home) -> None:
+    runs = Runs(home)
+    Run.create(home.runs / "job", recipe(home, base="folder-model"))
+    with pytest.raises(LibraryError, match="folder-model") as refused:
+        runs.resume("job")
+    copied = home.models / "folder-model"
+    assert str(copied) in refused.value.hint
+    copied.mkdir(parents=True)
+    assert runs.resume("job").status.is_active
+    runs.stop("job")
+
+
 def test_run_never_started_is_stopped_not_failed(home: Home) -> None:
     Run.create(home.runs / "new", recipe(home))
     assert Runs(home).find("new").status is RunStatus.stopped
