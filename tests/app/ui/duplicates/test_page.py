@@ -445,7 +445,7 @@ def test_merge_requested_for_a_loading_pair_is_not_applied_to_another(
         page.lists.tab_stops()[VERSIONS].click()
     slow_comparison.set()
     title = "Ants" if leave == "pair" else "Crickets"
-    qtbot.waitUntil(lambda: page.panel.found and page.panel.found.pair.title == title)
+    qtbot.waitUntil(lambda: page.panel.found is not None and page.panel.found.pair.title == title)
     qtbot.waitUntil(lambda: not jobs.running())
     assert reviewer.calls == []
 
