@@ -52,7 +52,7 @@ class Notes(QWidget):
         self._jobs = jobs
         self._paper: PaperId | None = None
         # drafts that could not be saved, by paper and note
-        self._unsaved: dict[tuple[PaperId, int], str] = {}
+        self._unsaved: dict[tuple[PaperId | None, int], str] = {}
         self.views: dict[int, NoteView] = {}
         self.add = styled(QPushButton(tr("Write note")), "flush")
         self.add.clicked.connect(self.write)
@@ -103,6 +103,7 @@ class Notes(QWidget):
         """Save all drafts at once: the window may close next. Return whether all are saved, also
         those of papers shown before."""
         for (paper, number), text in list(self._unsaved.items()):
+            assert paper is not None
             with suppress(OSError):  # reported when it first failed
                 self._about.drafts.save(paper, number, text)
                 del self._unsaved[paper, number]
