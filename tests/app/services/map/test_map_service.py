@@ -181,7 +181,7 @@ def test_map_drawn_in_subprocess_is_identical(library, space, atlas, tmp_path, m
     assert {"Comparing papers", "Laying out the map"} < {note for note, _ in stages.seen}
 
 
-def test_layout_and_names_are_left_to_the_subprocess(library, space, tmp_path):
+def test_layout_and_names_are_left_to_the_subprocess(library, space, atlas, tmp_path):
     left = []
 
     def run(work, *given, task):
