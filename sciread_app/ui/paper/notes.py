@@ -61,14 +61,12 @@ class Notes(QWidget):
 
     def show_notes(self, details: Details) -> None:
         """Show the notes; a note that is being edited is left alone."""
-        paper = details.paper.id
-        assert paper is not None  # it is in the library
-        if paper != self._paper:
+        if details.paper.id != self._paper:
             for number, view in self.views.items():
                 if self._paper is not None and not view.keep():
                     self._unsaved[self._paper, number] = view.box.toPlainText()
             self._clear()
-            self._paper = paper
+            self._paper = details.paper.id
         wanted = {note.id: note for note in details.notes}
         for number in [n for n, view in self.views.items() if n not in wanted]:
             if number != NEW or not self.views[NEW].is_open:
@@ -77,7 +75,7 @@ class Notes(QWidget):
             self._view(note.id, place).show_note(note)
         drafts = dict(details.drafts)
         for number in (*wanted, NEW):
-            if text := self._unsaved.pop((paper, number), ""):
+            if text := self._unsaved.pop((details.paper.id, number), ""):
                 drafts[number] = text
         if NEW in drafts:
             self._view(NEW, len(wanted))

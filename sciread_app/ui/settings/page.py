@@ -128,13 +128,13 @@ class SettingsPage(Page):
         self._show_styles(settings.citation_style)
         self._show_proxy(settings.proxy)
         show_text(self.risk, self._workspace.risk)
-        loads = (self.backups.load, self.watched.load, self._load_keys)
+        self.backups.load()
+        self.watched.load()
         if self._left:  # styling all sections at once takes too long
-            self._building.start([*self._left, *loads])
+            self._building.start([*self._left, self._load_keys])
             self._left = []
         elif not self._building.is_active:
-            for load in loads:
-                load()
+            self._load_keys()
 
     def show_theme(self, choice: ThemeChoice) -> None:
         self.theme.choose([one for one, _ in THEMES].index(choice))

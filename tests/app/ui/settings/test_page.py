@@ -52,7 +52,7 @@ def show(qtbot, jobs, context, workspace):
         paints = SqueezedPaints(page.area)
         page.show()
         page.refresh()
-        qtbot.waitUntil(lambda: page._keys and not jobs.running())
+        qtbot.waitUntil(lambda: bool(page._keys) and not jobs.running())
         return page, paints
 
     return show
