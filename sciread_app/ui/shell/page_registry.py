@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -109,14 +110,16 @@ _SERVICES = (
     "services.training.training_service",
     "sources.endpoints",  # for the first visit of the settings
 )
+# Seconds between two of these modules, in which the window's thread can finish what it does.
+_PAUSE = 0.03
 
 
 def prepare() -> None:
-    """Import the modules that the start of the window does not wait for."""
-    for name in (*(spec.page.partition(":")[0] for spec in PAGES), *_LATER):
-        import_module(f"sciread_app.ui.{name}")
-    for name in _SERVICES:
+    """Import the modules that the start of the window does not wait for, in a worker."""
+    pages = [spec.page.partition(":")[0] for spec in PAGES]
+    for name in (*_SERVICES, *(f"ui.{name}" for name in (*pages, *_LATER))):
         import_module(f"sciread_app.{name}")
+        time.sleep(_PAUSE)
 
 
 def navigation_item_of(page: str) -> NavigationItem:
