@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -14,12 +16,14 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.clipboard_formats import CopyCitation, CopyWhat, Style
 from sciread_app.language import tr
-from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import plain_label
+
+if TYPE_CHECKING:  # imports lxml, and the start of the window needs it not
+    from sciread_app.services.export.citation_styles import CitationStyles
 
 _KEY = Qt.ItemDataRole.UserRole
 
