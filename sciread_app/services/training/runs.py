@@ -21,9 +21,8 @@ from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.run_monitor import RunPart, combinations, part_of
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
-from trainer.contract.events import Event
 from trainer.contract.package import STARTER, read_package
-from trainer.contract.run import SEED, Recipe, Run, RunState
+from trainer.contract.run import SEED, Event, Recipe, Run, RunState
 
 CONSOLE = "console.log"  # output of the process other than events, such as a failure to start
 _REMOVED = ".gone-"

@@ -17,9 +17,8 @@ from sciread_app.services.subprocess import trainer
 from sciread_app.services.training import runs as services
 from sciread_app.services.training.runs import CONSOLE, Runs, RunStatus, TrainingRun
 from tests.support.models import fake_trainer
-from trainer.contract.events import Event
 from trainer.contract.package import read_package
-from trainer.contract.run import Recipe, Run
+from trainer.contract.run import Event, Recipe, Run
 
 SOON = 60.0  # seconds that a busy machine may take
 

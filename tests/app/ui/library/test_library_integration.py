@@ -241,7 +241,7 @@ def test_counts_follow_an_import_of_this_window_without_a_new_list(qtbot, window
     watcher.look()
     qtbot.waitUntil(lambda: not jobs.running())
     window.events.library_changed.connect(changes.append)
-    jobs.run("Importing", lambda task: release.wait(60))
+    jobs.run("Importing", lambda task: release.wait(60), queue=JobQueue.long)
     with closing(Library(gateway.workspace.library.path)) as other:
         other.put([paper("On wasps")])
     watcher.look()
