@@ -34,14 +34,14 @@ BATCH = 50  # limited by the length of the address
 _CSL = "transform/application/vnd.citationstyles.csl+json"
 # The other variables are about licenses, funders and administration.
 _VARIABLES = (
-    "type title author editor container-title container-title-short volume issue page publisher "
-    "publisher-place edition issued published DOI ISSN ISBN URL abstract language"
+    "type title subtitle author editor container-title container-title-short volume issue page "
+    "publisher publisher-place edition issued published DOI ISSN ISBN URL abstract language"
 )
 _WANTED = frozenset(_VARIABLES.split())
 # The parts of a record in a list, some of which have names of their own there.
 _SELECT = (
-    "type,title,author,editor,container-title,short-container-title,volume,issue,page,publisher,"
-    "publisher-location,issued,published,DOI,ISSN,ISBN,abstract,updated-by"
+    "type,title,subtitle,author,editor,container-title,short-container-title,volume,issue,page,"
+    "publisher,publisher-location,issued,published,DOI,ISSN,ISBN,abstract,updated-by"
 )
 _RENAMED = {
     "publisher-location": "publisher-place",
@@ -145,6 +145,7 @@ def _paper(body: bytes) -> Paper | None:
 
 def _from_item(answer: dict[str, Any]) -> Paper | None:
     item: dict[str, Any] = {name: answer[name] for name in answer if name in _WANTED}
+    item["title"] = _whole_title(item.get("title"), item.pop("subtitle", None))
     item["issued"] = item.get("issued") or item.pop("published", None)
     item.pop("published", None)
     item["type"] = _KINDS.get(item.get("type", ""), item.get("type", ""))
@@ -155,6 +156,17 @@ def _from_item(answer: dict[str, Any]) -> Paper | None:
             item[name] = item[name][0] if item[name] else ""
     paper = csl_json.from_item(item)
     return replace(paper, extra={**paper.extra, **_notices(answer)}) if paper else None
+
+
+def _whole_title(title: Any, subtitle: Any) -> str:
+    """The title with its subtitle, which some publishers repeat in the title."""
+    main, further = (
+        as_text(value[0] if isinstance(value, list) and value else value)
+        for value in (title, subtitle)
+    )
+    if not main or further.casefold() in main.casefold():
+        return main
+    return f"{main}{' ' if main.endswith((':', '?', '!')) else ': '}{further}"
 
 
 def _notices(answer: dict[str, Any]) -> dict[str, str]:

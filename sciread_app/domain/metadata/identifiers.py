@@ -72,6 +72,11 @@ _LINK = re.compile(r"(?:https?://|www\.|(?:dx\.)?doi\.org/|(?:[a-z]+\.)*arxiv\.o
 _PAGE = re.compile(r"/(?:full|abstract|pdf|epub|meta|html|fulltext)$|\.pdf$", re.I)
 # bioRxiv and medRxiv append the version, and the name of the page.
 _PREPRINT_VERSION = re.compile(r"v\d{1,3}(?:\.[\w-]+)*$")
+# The servers of NCBI and Europe PMC have genes, sequences and preprints too, by number.
+_PMC_PAGE = re.compile(r"/(PMC\d+)", re.I)
+_PUBMED_PAGE = re.compile(
+    r"(?:^pubmed\.ncbi\.nlm\.nih\.gov|/pubmed|europepmc\.org/\w+/MED)/(\d+)(?:/|$)", re.I
+)
 _NATURE = re.compile(r"/articles/([a-z]*[\w.-]*\d[\w-]*)$")
 _BARE = (
     ("arxiv", re.compile(r".+")),
@@ -199,10 +204,11 @@ def _linked(text: str) -> Identifier | None:
     name = path.rsplit("/", 1)[-1]
     if host.endswith("arxiv.org"):
         return identifier("arxiv", f"arxiv.org{path}")
-    if host.endswith("ncbi.nlm.nih.gov"):
-        return identifier("pmcid" if name.upper().startswith("PMC") else "pmid", name)
-    if host.endswith("europepmc.org"):
-        return identifier("pmcid" if name.upper().startswith("PMC") else "pmid", name)
+    if host.endswith(("ncbi.nlm.nih.gov", "europepmc.org")):
+        if article := _PMC_PAGE.search(path):
+            return identifier("pmcid", article[1])
+        article = _PUBMED_PAGE.search(host + path)
+        return identifier("pmid", article[1]) if article else None
     if host.endswith(("biorxiv.org", "medrxiv.org")):
         path = _PREPRINT_VERSION.sub("", path)
     elif host.endswith("nature.com") and (article := _NATURE.search(path)):

@@ -55,9 +55,8 @@ _FILTERS = (
     "has-references", "has-orcid", "is-update",
 )  # fmt: skip
 _SELECT = (
-    "DOI,type,title,author,editor,container-title,short-container-title,volume,issue,page,"
-    "publisher,publisher-location,issued,published,created,ISSN,ISBN,abstract,"
-    "updated-by"
+    "DOI,type,title,subtitle,author,editor,container-title,short-container-title,volume,issue,"
+    "page,publisher,publisher-location,issued,published,created,ISSN,ISBN,abstract,updated-by"
 )
 _LONGEST_REPLY = 64 * MIB
 _MANY = 10_000

@@ -43,6 +43,26 @@ def test_record_becomes_paper():
     assert paper.source_id == "10.1038/nature14539"
 
 
+@pytest.mark.parametrize(
+    ("title", "subtitle", "whole"),
+    [
+        (["XGBoost"], ["A Scalable System"], "XGBoost: A Scalable System"),
+        ("XGBoost", "A Scalable System", "XGBoost: A Scalable System"),
+        (["XGBoost: A Scalable System"], ["A scalable system"], "XGBoost: A Scalable System"),
+        (["Why Trees?"], ["A Survey"], "Why Trees? A Survey"),
+        (["XGBoost"], [], "XGBoost"),
+        (["XGBoost"], [None], "XGBoost"),
+    ],
+)
+def test_subtitle_is_part_of_the_title(title, subtitle, whole):
+    item = RECORD | {"title": title, "subtitle": subtitle}
+    works = Answers({"message": {"items": [item]}})
+    [paper] = crossref.by_title("XGBoost", "", 5, works, Task())
+    assert paper.title == whole
+    assert "subtitle" in works.asked[0][2]["select"].split(",")
+    assert "subtitle" not in paper.extra
+
+
 def test_title_and_author_are_asked_for():
     works = Answers({"message": {"items": []}})
     assert crossref.by_title("Deep learning", "LeCun", 5, works, Task()) == []

@@ -173,6 +173,12 @@ def test_doi_ends_before_prose(doi, prose):
         ),
         ("https://europepmc.org/article/MED/31452104", "pmid", "31452104"),
         ("https://europepmc.org/articles/PMC2323736", "pmcid", "PMC2323736"),
+        (
+            "https://pmc.ncbi.nlm.nih.gov/articles/PMC2323736/pdf/main.pdf",
+            "pmcid",
+            "PMC2323736",
+        ),
+        ("https://pubmed.ncbi.nlm.nih.gov/31452104/citations/", "pmid", "31452104"),
     ],
 )
 def test_pasted_identifier_of_identifier_or_link_is_found(text, kind, value):
@@ -190,6 +196,9 @@ def test_pasted_identifier_of_identifier_or_link_is_found(text, kind, value):
         "input/output",
         "https://example.org/about",
         "https://www.nature.com/about",
+        "https://www.ncbi.nlm.nih.gov/gene/7157",
+        "https://www.ncbi.nlm.nih.gov/nuccore/12345678",
+        "https://europepmc.org/article/PPR/12345",
         "https://openreview.net/forum?id=rJl-b3RcF7",
         "http://[broken",
         "pmid: unknown",
