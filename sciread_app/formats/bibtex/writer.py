@@ -19,7 +19,7 @@ from sciread_app.formats.bibtex.fields import (
     kind_of,
     published,
 )
-from sciread_app.formats.values import dates, file_links, keywords, names
+from sciread_app.formats.values import dates, field_names, file_links, keywords, names
 from sciread_app.formats.values.latex import Dialect, encode
 
 # Fields in conventional order; the others follow by name.
@@ -64,7 +64,7 @@ def _keys(papers: list[Paper]) -> list[str]:
 
 def _fields(paper: Paper, dialect: Dialect) -> tuple[str, dict[str, str]]:
     """The entry's type, and its fields in order, each value with its braces."""
-    extra = other_fields(paper)
+    extra = field_names.named(other_fields(paper))
     entry_type = _type(paper, extra.pop("entrytype", ""))
     others = bool(extra.pop("and-others", ""))
     texts = _texts(paper, dialect) | _dates(paper, extra, dialect) | _names(paper, dialect)

@@ -143,14 +143,14 @@ def _keywords(fields: Fields) -> tuple[str, ...]:
 
 def _published(fields: Fields) -> str:
     """The publication date; the parts that are understood are removed from `fields`."""
-    date, understood = _date(*(fields[tag][0] if tag in fields else "" for tag in _DATES))
+    published, understood = date(*(fields[tag][0] if tag in fields else "" for tag in _DATES))
     for tag in understood:
         _take(fields, tag)
-    return date
+    return published
 
 
 @lru_cache(maxsize=1 << 14)  # a file has few distinct dates, each in many records
-def _date(*texts: str) -> tuple[str, tuple[str, ...]]:
+def date(*texts: str) -> tuple[str, tuple[str, ...]]:
     """The most exact of the _DATES that agree on the year, and those fully expressed by it.
 
     The first date with a year determines the year.
@@ -255,10 +255,9 @@ def _extra(fields: Fields, venue: str) -> dict[str, str]:
     if issns := fields.pop("SN", None):
         extra["issn"] = "\n".join(issns)
     for value in fields.pop(OTHER, ()):
-        if named := _NAMED.fullmatch(value):
-            extra[named[1]] = named[2]
-        else:
-            extra[OTHER.lower()] = value
+        named = _NAMED.fullmatch(value)
+        name, text = (named[1], named[2]) if named else (OTHER.lower(), value)
+        extra[name] = f"{extra[name]}\n{text}" if name in extra else text
     editors = [name for tag in ("A2", "ED") for name in fields.pop(tag, ())]
     if editors:
         if is_truncation_mark(editors[-1]):

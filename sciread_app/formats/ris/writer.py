@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
 from sciread_app.domain.metadata.identifiers import other_fields
 from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.formats.ris.record import date
 from sciread_app.formats.ris.tags import (
     KINDS,
     NUMBERED_KINDS,
@@ -17,7 +18,7 @@ from sciread_app.formats.ris.tags import (
     TYPES,
     is_report_number,
 )
-from sciread_app.formats.values import names
+from sciread_app.formats.values import dates, field_names, names
 from sciread_app.formats.values.institutions import as_publisher, is_institution, thesis_type
 from sciread_app.formats.values.markup import escaped
 
@@ -32,7 +33,7 @@ _IDENTIFIERS = {
     "arxiv": "U3  - arXiv:{}",
     "citekey": "ID  - {}",
 }
-_WRITTEN_ELSEWHERE = frozenset(["ty", "pages", "editor", "da", "issn"])
+_WRITTEN_ELSEWHERE = frozenset(["ty", "pages", "editor", "da", "py", "y1", "issn"])
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:
@@ -43,7 +44,7 @@ def write(papers: Iterable[Paper], stream: TextIO) -> None:
 
 
 def _lines(paper: Paper) -> Iterator[str]:
-    extra = other_fields(paper)
+    extra = field_names.named(other_fields(paper))
     original = extra.get("ty", "")
     fits = original and KINDS.get(original, "article") == paper.kind
     yield f"TY  - {original if fits else TYPES[paper.kind]}"
@@ -55,9 +56,8 @@ def _lines(paper: Paper) -> Iterator[str]:
         yield _other("editor", extra["editor"])
     if paper.venue:
         yield f"{'JF' if paper.kind in STANDALONE_KINDS else 'T2'}  - {escaped(paper.venue)}"
-    if paper.published:
-        yield f"PY  - {paper.published[:4]}"
-        yield f"DA  - {extra.get('da') or _date(paper.published)}"
+    for tag, text in _dates(paper.published, extra).items():
+        yield from _lines_of(tag, text)
     yield from _pages(extra.get("pages", ""))
     for identifier in _one_of_each(paper.written_identifiers):
         yield _IDENTIFIERS[identifier.kind].format(identifier.value)
@@ -77,9 +77,23 @@ def _lines(paper: Paper) -> Iterator[str]:
             yield from _extra(name, extra[name])
 
 
-def _date(published: str) -> str:
-    year, month, day = [*published.split("-"), "", ""][:3]
-    return f"{year}/{month}/{day}/"
+def _dates(published: str, extra: Mapping[str, str]) -> dict[str, str]:
+    """The dates by their tags, as originally written if they still agree with the paper."""
+    usual = {}
+    if published:
+        year, month, day = [*published.split("-"), "", ""][:3]
+        usual = {"PY": year, "DA": f"{year}/{month}/{day}/"}
+    kept = {tag: extra[tag.lower()] for tag in ("PY", "DA", "Y1") if tag.lower() in extra}
+    if not all(_agrees(text, published) for text in kept.values()):
+        return usual
+    found = usual | kept
+    understood, _ = date(found.get("PY", ""), found.get("Y1", ""), found.get("DA", ""))
+    return found if understood == published else usual
+
+
+def _agrees(text: str, published: str) -> bool:
+    """Whether a date is a less exact form of that of the paper; "Jul-Aug" has its year."""
+    return published.startswith(dates.parse(text) or dates.parse(f"{text} {published[:4]}"))
 
 
 def _pages(pages: str) -> Iterator[str]:

@@ -47,13 +47,13 @@ def prose(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """HTML of a plain text, for formats whose texts may contain HTML; the inverse of `plain`.
+    """HTML of a plain text on one line, for formats whose texts may contain HTML.
 
-    Only a text that `plain` would change is escaped: "a<i>b" would lose what looks like a tag.
+    It is the inverse of `plain`. Only a text that `plain` would change is escaped: "a<i>b" would
+    lose what looks like a tag.
     """
-    if plain(text) == text:
-        return text
-    return html.escape(" ".join(text.split()), quote=False)
+    line = " ".join(text.split())
+    return line if plain(line) == line else html.escape(line, quote=False)
 
 
 def _character(match: re.Match[str]) -> str:

@@ -123,6 +123,20 @@ def test_round_trip_is_lossless(name, some):
     ]
 
 
+@pytest.mark.parametrize("name", ["bibtex", "biblatex", "ris"])
+def test_fields_with_any_names_are_written_under_valid_names(name, tmp_path):
+    module, options = FORMATS[name]
+    fields = {"conference location": "Paris", "conference (days)": "3", "2nd": "A", "zeta": "last"}
+    path = tmp_path / f"papers{module.SUFFIXES[0]}"
+    with path.open("w", encoding="utf-8") as stream:
+        module.write([Paper(title="A", extra=fields)], stream, **options)
+    (found,) = module.read(path)
+    assert (found.title, found.extra) == (
+        "A",
+        {"conference-location": "Paris", "conference-days": "3", "x-2nd": "A", "zeta": "last"},
+    )
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_linked_files_survive_a_round_trip(name, tmp_path):
     module, options = FORMATS[name]

@@ -1,3 +1,6 @@
+import io
+from dataclasses import replace
+
 import pytest
 
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
@@ -95,6 +98,31 @@ def test_unreadable_ris_records_are_skipped_with_line(read):
     assert no_title.entry == "10.1201/x"
     assert no_title.reason.startswith("Line 1: the record has no title (TI)")
     assert neither.reason.startswith("Line 5: the record has neither a type (TY) nor a title (TI)")
+
+
+def test_all_texts_of_user_fields_are_kept(read):
+    (paper,) = read("TY  - JOUR\nTI  - A\nU5  - Any text\nU5  - Two words: more\nER  - ")
+    assert paper.extra["u5"] == "Any text\nTwo words: more"
+
+
+@pytest.mark.parametrize(
+    ("lines", "before", "after"),
+    [
+        ("PY  - 2019\nDA  - 2019/07//Jul-Aug", "2019-07", ["PY  - 2021", "DA  - 2021///"]),
+        ("PY  - 2013/02/15/received", "2013-02-15", ["PY  - 2021", "DA  - 2021///"]),
+        ("PY  - 2013\nY1  - Spring 2013", "2013", ["PY  - 2021", "DA  - 2021///"]),
+    ],
+)
+def test_dates_are_written_as_read_until_the_date_is_edited(read, lines, before, after):
+    def dates(paper):
+        stream = io.StringIO()
+        ris.write([paper], stream)
+        return [line for line in stream.getvalue().splitlines() if line[:2] in ("PY", "DA", "Y1")]
+
+    (paper,) = read(f"TY  - JOUR\nTI  - A\n{lines}\nER  - ")
+    assert paper.published == before
+    assert set(lines.splitlines()) <= set(dates(paper))
+    assert dates(replace(paper, published="2021")) == after
 
 
 @pytest.mark.parametrize(

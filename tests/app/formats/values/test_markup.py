@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sciread_app.formats.values.markup import plain, prose
+from sciread_app.formats.values.markup import escaped, plain, prose
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,18 @@ def test_html_markup_is_removed(text, expected):
 )  # fmt: skip
 def test_latex_is_decoded_and_mathematics_unchanged(text, expected):
     assert prose(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("p < 0.05 & q\n\nOther paragraph", "p < 0.05 & q Other paragraph"),
+        ("a<i>b\nc & d", "a&lt;i&gt;b c &amp; d"),
+    ],
+)
+def test_only_text_that_resembles_markup_is_escaped(text, expected):
+    assert escaped(text) == expected
+    assert plain(escaped(text)) == " ".join(text.split())
 
 
 @given(st.text())
