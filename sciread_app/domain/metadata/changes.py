@@ -193,7 +193,9 @@ def still_valid(
     found = []
     for change in changes:
         now = current[change.field]
-        if now == change.old and not (now and _attribute(change.field) in edited):
+        # A retraction is added to the types of publication, and replaces nothing.
+        replaces = bool(now) and change.field != "publication_types"
+        if now == change.old and not (replaces and _attribute(change.field) in edited):
             found.append(change)
     return found
 
@@ -295,15 +297,16 @@ def _are_better(old: Sequence[Author], new: Sequence[Author]) -> bool:
 
 def _pages(text: str) -> tuple[str, ...]:
     """The first and the last page: "580" and "582" of "580-2" and "580--582"."""
-    first, *rest = (part for part in text.translate(_DASHES).replace(" ", "").split("-") if part)
-    last = rest[-1] if rest else ""
+    parts = [part for part in text.translate(_DASHES).replace(" ", "").split("-") if part]
+    first, last = parts[0] if parts else "", parts[-1] if len(parts) > 1 else ""
     if last and len(last) < len(first):
         last = first[: len(first) - len(last)] + last
     return (first, last) if last != first else (first, "")
 
 
 def _with_identifier(known: Sequence[Identifier], change: FieldChange) -> tuple[Identifier, ...]:
-    """The identifiers with the first one of this kind replaced."""
+    """The identifiers with the first one of this kind replaced, in its place."""
     new = identifier(change.field, change.value) or Identifier(change.field, change.new)
-    kept = [one for one in known if one != Identifier(change.field, change.old)]
-    return tuple(dict.fromkeys((*kept, new)))
+    old = Identifier(change.field, change.old)
+    kept = known if old in known else (*known, old)
+    return tuple(dict.fromkeys(new if one == old else one for one in kept))

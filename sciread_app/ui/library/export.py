@@ -159,13 +159,16 @@ class ExportController(QObject):
             passes=True,
         )
 
-    def _keep(self, collection: str, path: Path) -> None:
+    def _keep(self, collection: str, path: Path, format: str = "") -> None:
+        """Export a collection to a file from now on; the format is by default that of its name."""
+
         def enable(task: Task) -> AutoExport:
-            from sciread_app.services.export.export import format_of  # not needed at start
+            from sciread_app.services.export.export import Format, format_of  # not needed at start
 
             # The file dialog has already confirmed replacing an existing file.
+            chosen = Format(format) if format else format_of(path)
             return self._workspace.auto_exports.enable(
-                collection, path, format_of(path), task, may_replace=True
+                collection, path, chosen, task, may_replace=True
             )
 
         self._jobs.run(
@@ -192,7 +195,12 @@ class ExportController(QObject):
                     JobError(_behind(auto_export), auto_export.problem),
                     (
                         tr("Overwrite file"),
-                        partial(self._keep, auto_export.collection, Path(auto_export.path)),
+                        partial(
+                            self._keep,
+                            auto_export.collection,
+                            Path(auto_export.path),
+                            auto_export.format,
+                        ),
                     ),
                     (
                         tr("Stop exporting"),

@@ -90,7 +90,10 @@ class MetadataLookup:
         """
         note = tr("Waiting for another look-up")
         with exclusive(self._lock, task, note):
-            known = {} if fresh else self._answers.read()
+            known = self._answers.read()
+            if fresh:
+                asked = set(ids)
+                known = {id: answer for id, answer in known.items() if id not in asked}
             self._answers.replace(list(known.values()))
             answers, unanswered, failed = self._answer(ids, known, task)
         failures = {
@@ -201,7 +204,8 @@ class MetadataLookup:
                     (found if is_record_of(paper, record, edited) else maybe).append(record)
             complete = not unasked & set(paper.identifiers)
             if not _is_named(paper) and not found:
-                found, maybe, complete = _titled(paper, requests)
+                found, maybe, all_answered = _titled(paper, requests)
+                complete = complete and all_answered
             if not complete:
                 incomplete.add(paper.id)
             answers[paper.id] = LookupAnswer(

@@ -92,6 +92,20 @@ def test_auto_export_follows_changes_and_reports_errors(
     assert library.auto_exports.files() == [] and window.context.toast.undo_button.isVisible()
 
 
+def test_overwriting_the_file_of_an_auto_export_keeps_its_format(
+    qtbot, window, real_gateway, library, tmp_path
+):
+    file, exports = tmp_path / "thesis.bib", real_gateway.workspace.auto_exports
+    exports.enable("thesis/bees", file, Format.biblatex, Task())
+    file.write_text("@comment{by hand}")
+    library.collections.add(library.put([paper("On ants")]).ids, "thesis/bees")
+    window.events.library_changed.emit(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: "Overwrite file" in buttons(window))
+    press(window, "Overwrite file")
+    qtbot.waitUntil(lambda: "On ants" in file.read_text())
+    assert exports.files()[0].format == Format.biblatex
+
+
 def test_auto_exports_are_listed_and_disabled(qtbot, window, real_gateway, library, tmp_path):
     menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: "No collection is exported" in banner_text(window))

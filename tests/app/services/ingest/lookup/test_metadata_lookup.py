@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sciread_app.domain.metadata.changes import field_texts
+from sciread_app.domain.metadata.changes import FieldChange, field_texts
 from sciread_app.domain.metadata.paper_updates import retracted
 from sciread_app.domain.paper import Identifier
 from sciread_app.domain.query.ast import Condition
@@ -126,6 +126,28 @@ def test_differing_field_is_offered_and_replaced_only_if_chosen(lookup, library)
     lookup.apply({id: [changes["venue"]]})
     assert library.get([id])[0].venue == "Annals of Works"
     assert library.manually_edited_fields(id) == {"venue"}
+
+
+def test_replaced_doi_comes_first_and_the_other_one_stays(lookup, library):
+    [id] = put(library, replace(paper("A"), identifiers=dois("10.5555/a", "10.5555/b")))
+    lookup.apply(
+        {id: [FieldChange("doi", "10.5555/a", "10.5555/c", "10.5555/c", "crossref", False)]}
+    )
+    assert library.get([id])[0].identifiers == dois("10.5555/c", "10.5555/b")
+    LibraryEditor(library).undo_lookup({id: ["doi"]})
+    assert library.get([id])[0].identifiers == dois("10.5555/a", "10.5555/b")
+
+
+def dois(*values):
+    return tuple(Identifier("doi", value) for value in values)
+
+
+@pytest.mark.parametrize("pages", ["-", "--", "–"])
+def test_pages_without_a_number_are_replaced_by_those_found(lookup, library, pages):
+    work = numbered(5)
+    [id] = put(library, paper(work.title, doi=work.doi, extra={"pages": pages}))
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    assert by_field(suggestion)["pages"].new == "1-12"
 
 
 def test_edited_fields_are_never_suggested(lookup, library):
@@ -389,6 +411,16 @@ def test_retraction_and_fields_that_only_openalex_knows_are_noted(lookup, librar
     assert after.fields == ("Crystallography",)
 
 
+def test_retraction_is_added_to_edited_publication_types(lookup, library, works):
+    work = numbered(910, open=False, retracted=True)
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi))
+    library.edit(id, extra={"publication_types": "Review"})
+    fill(lookup, [id])
+    [after] = library.get([id])
+    assert retracted(after) and after.extra["publication_types"].startswith("Review")
+
+
 def test_fields_of_a_paper_are_not_replaced(lookup, library, works):
     work = numbered(908, open=False, topic="Crystallography")
     works.add(work)
@@ -425,6 +457,26 @@ def test_answers_are_used_again_until_the_paper_changes(lookup, library, works):
     library.edit(id, identifiers=(Identifier("doi", numbered(2).doi),), title=numbered(2).title)
     [suggestion] = lookup.look_up([id], Task()).suggestions
     assert by_field(suggestion)["abstract"].new == numbered(2).abstract
+
+
+def test_fresh_lookup_of_one_paper_keeps_the_answers_for_others(lookup, library, works):
+    ids = put(library, *(paper(numbered(n).title, doi=numbered(n).doi) for n in range(2)))
+    lookup.look_up(ids, Task())
+    lookup.look_up(ids[:1], Task(), fresh=True)
+    works.requests.clear()
+    assert lookup.look_up(ids[1:], Task()).papers == 1
+    assert not works.requests
+
+
+def test_book_is_looked_up_again_after_open_library_failed(lookup, library, works):
+    title = "A treatise on crystals and light"
+    works.add(Work("", title, isbn="9780306406157"))
+    [id] = put(library, paper(title, isbn="9780306406157"))
+    works.fail(faults.status(503), times=99, when=is_search_of("open_library"))
+    assert lookup.look_up([id], Task()).unanswered == 1
+    works.forgive()
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    assert by_field(suggestion)["publisher"].new == "Works Press"
 
 
 @pytest.mark.parametrize(
