@@ -6,22 +6,26 @@ Scholar: https://scholar.google.com/intl/en/scholar/inclusion.html#indexing.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 from sciread_app.domain.metadata.identifiers import doi_as_written, identifiers
 from sciread_app.domain.paper import Paper
-from sciread_app.errors import SourceError
+from sciread_app.formats.files.encoding import WINDOWS
 from sciread_app.formats.values import dates, names
 from sciread_app.formats.values.markup import plain, prose
-from sciread_app.language import tr
 from sciread_app.sources.http.client import MIB, Client
+from sciread_app.sources.http.errors import invalid_address
 from sciread_app.tasks import Task
 
 KEY = "web_page"
 
 _LONGEST_PAGE = 4 * MIB
+_LONGEST_HEAD = 8 << 10  # bytes in which a page may declare its encoding
+_CHARSET = re.compile(rb"<meta\b[^<>]{0,200}\bcharset\s*=\s*[\"']?\s*([\w-]{1,40})", re.I)
 _LONGEST_VALUE = 20_000  # characters
 _MOST_TAGS = 2_000
 _VENUES = (
@@ -62,10 +66,7 @@ def paper_at(address: str, client: Client, task: Task) -> Paper | None:
     """
     parts = urlsplit(address)
     if not is_address(address) or parts.username or parts.password:
-        raise SourceError(
-            tr("{address} is not a valid web address.", address=address),
-            tr("Enter an address that starts with https:// and contains a server name."),
-        )
+        raise invalid_address(address)
     tags: dict[str, list[str]] = client.ask(
         KEY,
         address.partition("#")[0],
@@ -96,8 +97,19 @@ class _MetaTags(HTMLParser):
 
 def _tags(body: bytes) -> dict[str, list[str]]:
     parser = _MetaTags()
-    parser.feed(body.decode("utf-8", "replace"))
+    parser.feed(_text(body))
     return dict(parser.tags)
+
+
+def _text(body: bytes) -> str:
+    """The text of a page in UTF-8, the encoding that it declares, or else Windows-1252."""
+    with suppress(UnicodeDecodeError):
+        return body.decode("utf-8")
+    declared = _CHARSET.search(body[:_LONGEST_HEAD])
+    with suppress(LookupError, UnicodeError):  # no text encoding, or none that can be incomplete
+        if declared:
+            return body.decode(declared[1].decode("ascii"), "replace")
+    return body.decode("utf-8", WINDOWS)
 
 
 def _paper(tags: dict[str, list[str]], address: str) -> Paper | None:

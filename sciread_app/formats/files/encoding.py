@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TextIO
 
+WINDOWS = "cp1252"  # the error handler that decodes bytes which are not UTF-8 as Windows-1252
 _HEAD = 4096
 _HINT = re.compile(rb"^%?\s*Encoding:\s*([\w-]+)", re.I | re.M)
 _BLOCK = 1 << 20
@@ -39,7 +40,7 @@ _FOREIGN = 0.6
 def open_text(path: Path) -> TextIO:
     """Open a text file for reading by line; no byte causes an error."""
     encoding = encoding_of(path)
-    return path.open(encoding=encoding, errors="cp1252" if encoding == "utf-8-sig" else "replace")
+    return path.open(encoding=encoding, errors=WINDOWS if encoding == "utf-8-sig" else "replace")
 
 
 def encoding_of(path: Path) -> str:
@@ -189,4 +190,4 @@ def _as_windows(error: UnicodeError) -> tuple[str, int]:
 _WINDOWS = [
     bytes([b]).decode("cp1252", "ignore") or bytes([b]).decode("latin-1") for b in range(256)
 ]
-codecs.register_error("cp1252", _as_windows)
+codecs.register_error(WINDOWS, _as_windows)

@@ -32,6 +32,7 @@ from sciread_app.sources.http.errors import (
     TransientError,
     find_cause,
     give_up,
+    invalid_address,
     misplaced,
     no_answer,
     passing,
@@ -204,6 +205,13 @@ class Client:
 
     def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
         """One try. Raises TransientError if it can be repeated, SourceError if not."""
+        try:
+            return self._followed(where, question, task)
+        except (httpx.InvalidURL, UnicodeError) as error:  # a name that has no form in DNS
+            raise invalid_address(question.url) from error
+
+    def _followed(self, where: Endpoint, question: _Question, task: Task) -> bytes:
+        """The body after redirects."""
         request = self._request(where, question)
         often = tr(
             "{source} allows one request every {pause:g} s",

@@ -120,6 +120,13 @@ def unreachable(source: str, error: BaseException) -> TransientError:
     return TransientError(tr("Could not reach {source}", source=source))
 
 
+def invalid_address(address: str) -> SourceError:
+    return SourceError(
+        tr("{address} is not a valid web address.", address=address),
+        tr("Check its spelling. It must start with https:// and contain the name of a server."),
+    )
+
+
 def find_cause(error: BaseException | None, kind: type[E]) -> E | None:
     """The first error of this kind among an error and its causes."""
     while error is not None:

@@ -157,6 +157,25 @@ def test_page_that_is_no_page_is_an_error(works, client, fault):
         web_page.paper_at(works.page_of("article"), client, Task())
 
 
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("", "utf-8"),
+        ('<meta charset="iso-8859-1">', "utf-8"),  # wrong
+        ("", "iso-8859-1"),
+        ('<meta charset="iso-8859-1">', "iso-8859-1"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', "koi8-r"),
+        ('<meta charset="idna">', "iso-8859-1"),
+        ('<meta charset="hex">', "iso-8859-1"),
+    ],
+)
+def test_page_is_read_in_its_encoding(works, client, head, encoding):
+    title = "Пчёлы" if encoding == "koi8-r" else "Étude über Bienen"
+    page = f'<html><head>{head}<meta name="citation_title" content="{title}"></head></html>'
+    works.respond = lambda asked: Answer(page.encode(encoding), "text/html")
+    assert web_page.paper_at(f"{works.url}page/a", client, Task()).title == title
+
+
 def test_page_that_redirects_to_another_server_is_an_error(works, client):
     with LocalServer(lambda asked: Answer(b"<html></html>", "text/html")) as other:
         works.fail(faults.redirected(other.url))

@@ -142,6 +142,17 @@ def test_unreachable_source_is_named(tmp_path):
         assert "Errno" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "address", ["https://exa..mple/x", "https://host:abc/x", "https://xn--a/x", "https://[::x]/"]
+)
+def test_invalid_address_is_named(tmp_path, address):
+    web = Endpoint("web", "Web page", "", 0.0, "web")
+    with Client(tmp_path, {"web": web}, retry_policy=HASTE) as client:
+        with pytest.raises(SourceError, match="not a valid web address") as caught:
+            client.ask("web", address, task=Task())
+        assert address in caught.value.message and caught.value.hint
+
+
 def test_silent_source_times_out(tmp_path):
     silent = threading.Event()
     with LocalServer(lambda asked: Answer(str(silent.wait(60)).encode())) as server:
