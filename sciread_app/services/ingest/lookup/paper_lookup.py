@@ -25,10 +25,18 @@ class OnlineLookup:
         self._import = IdentifierImport(library, client)
 
     def ask(self, paper: PaperId, task: Task) -> CitationFetchReport:
-        """Fetch the citations of this paper in both directions, and then their titles."""
+        """Fetch the citations of this paper in both directions, and then their titles.
+
+        Citations from PubMed are stored also if Semantic Scholar, which has the titles, fails.
+        Raises Cancelled.
+        """
         report = self._citing.fetch(task, [paper])
-        for side in CitationDirection:
-            self.look_up(paper, side, task)
+        try:
+            for side in CitationDirection:
+                self.look_up(paper, side, task)
+        except SourceError as error:
+            why = f"{error.message} {error.hint}".strip()
+            report.remarks.append(tr("Titles could not be looked up: {why}", why=why))
         return report
 
     def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int:

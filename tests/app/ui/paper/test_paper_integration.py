@@ -24,8 +24,14 @@ def crossref(asked):
 
 
 @pytest.fixture
-def window(show_window, real_gateway, jobs, tmp_path, monkeypatch) -> Iterator[MainWindow]:
-    with SemanticScholarServer(30) as scholar, LocalServer(crossref) as works:
+def scholar() -> Iterator[SemanticScholarServer]:
+    with SemanticScholarServer(30) as server:
+        yield server
+
+
+@pytest.fixture
+def window(show_window, real_gateway, jobs, tmp_path, monkeypatch, scholar) -> Iterator[MainWindow]:
+    with LocalServer(crossref) as works:
         for name, value in {
             "SCIREAD_CACHE": str(tmp_path / "cache"),
             "SCIREAD_SEMANTIC_SCHOLAR_URL": f"{scholar.url}graph/v1/",
@@ -86,3 +92,13 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     window.gateway.workspace.editor.undo()
     page.search_box.set_text("semaphores")
     qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 0)
+
+
+def test_references_withheld_by_the_publisher_are_remarked(qtbot, window, scholar):
+    scholar.withheld.add(10)
+    panel = window.page.details
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    related = panel.parts.around
+    related.ask()
+    qtbot.waitUntil(lambda: related.idle)
+    assert "publisher" in related.note.text() and related.note.isVisibleTo(panel)

@@ -16,6 +16,7 @@ from sciread_app.sources.endpoints import Endpoint
 from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
+from tests.support.servers import faults
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.elink import ElinkServer
 from tests.support.servers.local import Answer, LocalServer
@@ -53,7 +54,9 @@ def asking(library, tmp_path):
         known["datacite"] = Endpoint("datacite", "DataCite", datacite.url, 0.0, "datacite")
         quick = RetryPolicy(tries=1, first=0.01, longest=0.05)
         with Client(tmp_path / "cache", known, retry_policy=quick) as client:
-            yield OnlineLookup(library, CitationFetcher(library, client), client)
+            lookup = OnlineLookup(library, CitationFetcher(library, client), client)
+            lookup.scholar, lookup.pubmed = scholar, pubmed
+            yield lookup
 
 
 def test_citation_list_is_empty_before_first_request(library):
@@ -88,6 +91,16 @@ def test_request_for_one_paper_stores_citations_and_titles(library, asking):
     assert cites.untitled == cited.untitled == 0
     assert {one.mention.title for one in cites.nearby if one.mention} >= {"Title of paper 9"}
     assert citation_list(library, 2, CitationDirection.citing).fetched_at is None
+
+
+def test_citations_from_pubmed_are_kept_if_semantic_scholar_has_no_titles(library, asking):
+    library.put([paper("A", doi="10.5555/paper.10", pmid="10000010")])
+    asking.pubmed.links = {"10000010": ["5"]}
+    asking.scholar.fail(faults.unavailable(), times=100)
+    report = asking.ask(1, Task())
+    known = citation_list(library, 1, CitationDirection.references)
+    assert (known.total, known.untitled) == (1, 1)
+    assert not report.failed and any("Titles" in remark for remark in report.remarks)
 
 
 def test_paper_is_added_by_doi(library, asking):
