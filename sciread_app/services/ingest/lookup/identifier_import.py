@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,11 +22,13 @@ from sciread_app.language import tr
 from sciread_app.services.ingest.lookup.record_requests import (
     ARXIV,
     CROSSREF,
+    DATACITE,
     ISBN,
     OPENALEX,
     PMCID,
     PMID,
     RecordRequests,
+    Route,
 )
 from sciread_app.sources import semantic_scholar, web_page
 from sciread_app.sources.http.client import Client
@@ -35,6 +37,7 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 LOOKED_UP = (*sorted(NAMING), "isbn")  # kinds of identifiers
+_ROUTES = (CROSSREF, DATACITE, ARXIV, PMID, PMCID, ISBN)
 _BATCH = 50
 _SHOWN_CANDIDATES = 5
 _LONGEST_TEXT = 2_000  # characters
@@ -136,8 +139,10 @@ class IdentifierImport:
     def _known(self, text: str, *names: Identifier) -> Entry | None:
         """The entry of a paper in the library with one of these identifiers."""
         for name in names:
-            if name.kind in LOOKED_UP and (ids := self._library.with_identifier(name)):
-                return Entry(text, EntryState.in_library, self._library.get(ids)[0])
+            if name.kind in LOOKED_UP:
+                for paper in self._library.get(self._library.with_identifier(name)):
+                    if name.kind != "isbn" or _is_whole(paper):
+                        return Entry(text, EntryState.in_library, paper)
         return None
 
     def _found(self, text: str, record: Paper) -> Entry:
@@ -177,7 +182,10 @@ class IdentifierImport:
             if record := record or (one.page if one.page and one.page.title else None):
                 one.entry = self._found(one.text, record)
             elif any(one.name in part.unasked for part in parts):
-                one.entry = Entry(one.text, EntryState.failed, reason=_reason(requests))
+                reason = _reason(
+                    requests, [route for route in _ROUTES if route.kind == one.name.kind]
+                )
+                one.entry = Entry(one.text, EntryState.failed, reason=reason)
             else:
                 why = tr("No online source lists this identifier.")
                 one.entry = Entry(one.text, EntryState.not_found, reason=why)
@@ -205,22 +213,33 @@ class IdentifierImport:
             why = tr("Several papers have this title, or a similar one.")
             return Entry(title, EntryState.offered, candidates=candidates, reason=why)
         if failed:
-            return Entry(title, EntryState.failed, reason=_reason(requests))
+            return Entry(title, EntryState.failed, reason=_reason(requests, (CROSSREF, OPENALEX)))
         why = tr("No online source lists this title.")
         return Entry(title, EntryState.not_found, reason=why)
 
 
 def split_texts(text: str) -> list[str]:
-    """The entries in a text, one in a line; several identifiers in a line are entries too."""
+    """The entries in a text, one in a line; several identifiers in a line are entries too.
+
+    Commas and semicolons after identifiers are not part of them.
+    """
     entries: list[str] = []
     for line in text.splitlines():
         line = line.strip().removeprefix("- ").strip()
-        parts = [part.strip(",;") for part in line.split()]
-        if len(parts) > 1 and all(_name(part) or web_page.is_address(part) for part in parts):
+        parts = [part for word in line.split() for part in _parts(word)]
+        if all(map(named, parts)):
             entries += parts
-        elif line:
-            entries.append(line)
+        else:
+            bare = line.rstrip(",; ")
+            entries.append(bare if named(bare) else line)
     return list(dict.fromkeys(entries))
+
+
+def _parts(word: str) -> list[str]:
+    """The identifiers in a word: DOIs may contain commas and semicolons, after which there is no
+    identifier."""
+    parts = [part for part in re.split("[,;]", word) if part]
+    return parts if all(map(_name, parts)) else [word.strip(",;")]
 
 
 def is_title(text: str) -> bool:
@@ -261,7 +280,15 @@ def _wanted(text: str) -> _Wanted:
     return _Wanted(text)
 
 
-def _reason(requests: RecordRequests) -> str:
-    """Why a source did not answer."""
-    error = next(iter(requests.failed.values()))
+def _is_whole(paper: Paper) -> bool:
+    """Whether the ISBN of a paper is its own, and not that of the book which it is a part of."""
+    if paper.kind in ("chapter", "paper-conference"):
+        return False
+    return paper.kind == "book" or not any(name.kind in NAMING for name in paper.identifiers)
+
+
+def _reason(requests: RecordRequests, routes: Iterable[Route]) -> str:
+    """Why the first of these sources that failed did not answer."""
+    failed = requests.failed
+    error = next(failed[route.title] for route in routes if route.title in failed)
     return f"{error.message} {error.hint}".strip()

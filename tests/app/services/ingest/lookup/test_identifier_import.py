@@ -152,6 +152,30 @@ def test_page_that_is_refused_names_no_paper_and_affects_no_other_entry(adding, 
     assert good.state == EntryState.found
 
 
+def test_invalid_address_affects_no_other_entry(adding):
+    bad, good = find(adding, "https://exa..mple/x", numbered(8).doi)
+    assert bad.state == EntryState.failed and "exa..mple" in bad.why
+    assert good.state == EntryState.found
+
+
+@pytest.mark.parametrize("kind", ["chapter", "paper-conference", "article-journal"])
+def test_book_of_which_the_library_has_a_part_is_found(adding, library, works, kind):
+    works.add(Work("", "A treatise on light", isbn="9780306406157"))
+    library.put([paper("A part of it", kind=kind, doi="10.5555/part", isbn="9780306406157")])
+    [found] = find(adding, "9780306406157")
+    assert (found.state, found.paper.title) == (EntryState.found, "A treatise on light")
+    adding.add([found.paper], "a book")
+    assert library.count() == 2
+    assert states(find(adding, "9780306406157")) == [EntryState.in_library]
+
+
+def test_each_failed_entry_names_the_source_that_it_needs(adding, works):
+    works.fail(faults.status(503), times=99, when=lambda asked: "semantic" not in asked.path)
+    doi, isbn = find(adding, numbered(1).doi, "9780306406157")
+    assert doi.state == isbn.state == EntryState.failed
+    assert "Crossref" in doi.why and "Open Library" in isbn.why
+
+
 def test_failed_source_is_an_error_of_its_entries_only(adding, works):
     works.fail(faults.status(503), times=99, when=lambda asked: "crossref" in asked.path)
     doi, arxiv = find(adding, numbered(1).doi, next(iter(adding.arxiv.papers)))
@@ -186,3 +210,20 @@ def test_text_is_split_into_entries():
     assert split_texts(text) == [
         "10.1000/1", "10.1000/2", "A title with several words", "1706.03762"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("2101.00027,\n2102.00001,", ["2101.00027", "2102.00001"]),
+        ("12345678;", ["12345678"]),
+        ("PMID: 12345678,", ["PMID: 12345678"]),
+        ("2101.00027,2102.00001; 10.1000/1", ["2101.00027", "2102.00001", "10.1000/1"]),
+        ("10.1002/x<1661::AID>3.0.CO;2-2,", ["10.1002/x<1661::AID>3.0.CO;2-2"]),
+        ("10.1000/a,b", ["10.1000/a,b"]),
+        ("Bees, wasps, and ants;", ["Bees, wasps, and ants;"]),
+        ("2101.00027 , 2102.00001\n;", ["2101.00027", "2102.00001"]),
+    ],
+)
+def test_separators_after_identifiers_are_left_out(text, entries):
+    assert split_texts(text) == entries
