@@ -69,7 +69,8 @@ def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
 def by_title(title: str, most: int, client: Client, task: Task) -> list[Paper]:
     """At most `most` papers whose titles contain the words of this one, best first. Raises
     SourceError."""
-    words = " ".join(_UNSEARCHABLE.sub(" ", title).split())
+    # AND, OR and NOT in capitals are operators.
+    words = " ".join(_UNSEARCHABLE.sub(" ", title).lower().split())
     return _works(f"title.search:{words}", most, client, task) if words else []
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from sciread_app.domain.clipboard_formats import Copied, CopyAs, CopyCitation, CopyWhat
-from sciread_app.domain.metadata.identifiers import RESOLVERS
-from sciread_app.domain.paper import Paper
+from sciread_app.domain.metadata.identifiers import identifier_link
+from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import StyleRefused
 from sciread_app.formats.html import html_page
@@ -105,7 +105,7 @@ def link(paper: Paper) -> str:
     named = dict(reversed(paper.written_identifiers))  # the first of each kind
     for kind in _LINKED:
         if value := named.get(kind):
-            return RESOLVERS[kind] + value
+            return identifier_link(Identifier(kind, value))[1]
     url = paper.extra.get("url", "")
     return url if url.startswith(("https://", "http://")) else ""
 

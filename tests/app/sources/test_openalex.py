@@ -125,8 +125,10 @@ def test_record_of_another_doi_is_left_out(client):
 
 
 def test_operators_in_a_title_are_not_sent(client, openalex_server):
-    openalex.by_title("Deep, learning|more: !yes", 5, client, Task())
-    assert openalex_server.requests[0].params["filter"] == "title.search:Deep learning more yes"
+    openalex.by_title("Deep, learning|more: !yes OR NOT", 5, client, Task())
+    assert (
+        openalex_server.requests[0].params["filter"] == "title.search:deep learning more yes or not"
+    )
 
 
 def test_key_is_sent_as_parameter(client, openalex_server, monkeypatch):

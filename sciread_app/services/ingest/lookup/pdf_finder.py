@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from shutil import copymode
 
 from sciread_app.domain.matching.record_keys import title_key
 from sciread_app.domain.paper import Paper, PaperId, Skipped
@@ -156,6 +157,7 @@ class PdfFinder:
                 continue  # a missing file that may come back
             with suppress(FileExistsError):
                 path.open("xb").close()  # no other program can take the name now
+                copymode(path, half)  # a temporary file is readable by its owner only
                 return half.replace(path)
         raise AssertionError("unreachable")
 

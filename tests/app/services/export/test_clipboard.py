@@ -57,3 +57,8 @@ def test_passage_in_a_numeric_style_is_followed_by_the_reference(quote, style, p
     passage, _, reference = quote(style).partition("\n\n")
     assert passage == f"“the angle of the dance” {place}"
     assert "Frisch" in reference and "1946" in reference
+
+
+def test_link_is_encoded():
+    linked = paper("A", doi="10.1002/x<1661::AID>3.0.CO;2-2")
+    assert clipboard.link(linked) == "https://doi.org/10.1002/x%3C1661::aid%3E3.0.co;2-2"

@@ -119,6 +119,8 @@ def test_pdf_of_arxiv_is_named_attached_and_searchable(library, server, finder, 
     (attachment,) = library.attachments.of([1])
     assert (attachment.path, attachment.pages) == (str(found.path), 1)
     assert [path.name for path in folder.iterdir()] == [found.path.name]
+    (folder / "other").touch()
+    assert found.path.stat().st_mode == (folder / "other").stat().st_mode
 
 
 @pytest.mark.parametrize(
