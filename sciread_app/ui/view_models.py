@@ -14,6 +14,7 @@ from sciread_app.domain.search_hit import SearchHit
 
 if TYPE_CHECKING:
     from sciread_app.services.ingest.importer import ImportReport
+    from sciread_app.services.ingest.lookup.citation_fetcher import CitationFetchReport
 
 
 class Moved(NamedTuple):
@@ -221,10 +222,21 @@ class CitationReport:
     failures: Sequence[Skipped] = ()
     remarks: Sequence[Skipped] = ()
 
+    @classmethod
+    def of(cls, fetched: CitationFetchReport, lines: Sequence[str] = ()) -> CitationReport:
+        """The failures and remarks of a fetch, with these lines."""
+        return cls(lines, fetched.failed, [_remark(text) for text in fetched.remarks])
+
     @property
     def summary(self) -> ImportSummary:
         """The failures and remarks as a report."""
         return ImportSummary(len(self.failures), 0, 0, self.failures, self.remarks)
+
+
+def _remark(text: str) -> Skipped:
+    """A remark on one paper, whose identifier precedes the colon (doi:10.1/x), or on several."""
+    paper, colon, why = text.partition(": ")
+    return Skipped("", paper, why) if colon and " " not in paper else Skipped("", "", text)
 
 
 class PaletteTarget(NamedTuple):

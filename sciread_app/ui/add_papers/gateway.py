@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
 from sciread_app.domain.metadata.paper_updates import UpdateKind
-from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
+from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
@@ -89,8 +89,7 @@ class AddPapersGateway:
         """Fetch the citations of all papers that have not been looked up yet. Raises
         SourceError."""
         report = self._workspace.citation_fetcher.fetch(task)
-        remarks = [_remark(text) for text in report.remarks]
-        return CitationReport(_citation_lines(report), report.failed, remarks)
+        return CitationReport.of(report, _citation_lines(report))
 
     def missing(self, task: Task) -> Sequence[MissingPaper]:
         """The papers outside the library that its papers cite most."""
@@ -134,12 +133,6 @@ class AddPapersGateway:
 
     def _title(self, source: str) -> str:
         return next((form.title for form in self.sources() if form.key == source), source)
-
-
-def _remark(text: str) -> Skipped:
-    """A remark on one paper, whose identifier precedes the colon (doi:10.1/x), or on several."""
-    paper, colon, why = text.partition(": ")
-    return Skipped("", paper, why) if colon and " " not in paper else Skipped("", "", text)
 
 
 def _citation_lines(report: CitationFetchReport) -> list[str]:

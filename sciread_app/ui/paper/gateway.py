@@ -10,7 +10,7 @@ from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat
 from sciread_app.domain.metadata.changes import FIELD_TITLES
 from sciread_app.domain.metadata.paper_updates import UpdateKind
-from sciread_app.domain.paper import Edit, PaperId, Skipped
+from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import LibraryError
@@ -112,9 +112,7 @@ class PaperGateway:
         return citation_links.citation_list(self._library, paper, side)
 
     def ask(self, paper: PaperId, task: Task) -> CitationReport:
-        report = self._workspace.lookup.ask(paper, task)
-        remarks = [Skipped("", "", text) for text in report.remarks]
-        return CitationReport([], report.failed, remarks)
+        return CitationReport.of(self._workspace.lookup.ask(paper, task))
 
     def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int:
         return self._workspace.lookup.look_up(paper, side, task)

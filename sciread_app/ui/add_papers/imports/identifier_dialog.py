@@ -58,6 +58,7 @@ class IdentifierForm(QWidget):
         self._jobs = context.jobs
         self._job: Job | None = None
         self._adds = False  # the job adds papers
+        self._entries: Sequence[Entry] = ()  # those listed, in the order of the rows
         title = tr("DOIs, arXiv IDs, PMIDs, PMCIDs, ISBNs, web addresses, or titles, one per line")
         self.text = QPlainTextEdit()
         self.text.setObjectName("field")
@@ -110,20 +111,33 @@ class IdentifierForm(QWidget):
         show_text(self.status, tr("Looking up…"))
 
     def add(self) -> None:
-        """Add the checked papers."""
+        """Add the checked papers. Texts whose paper is not added then stay, and those entered after
+        the look-up."""
         papers = self._checked()
         if self._job or not papers:
             return
-
+        chosen = {row for row, _ in self.model.checked()}
+        settled = {
+            entry.text
+            for entry, row in zip(self._entries, self.model.rows, strict=True)
+            if row in chosen or str(entry.state) == "in library"
+        }
         text = self.text.toPlainText()
 
         def finish(ids: Sequence[PaperId]) -> None:
+            # Loaded by the look-up.
+            from sciread_app.services.ingest.lookup.identifier_import import split_texts
+
             self._end()
-            if self.text.toPlainText() == text:  # not on Retry, after another text was entered
-                self.model.show_rows([])
-                self.text.clear()
-            count = trn("{n:,} paper added.", "{n:,} papers added.", len(ids))
-            show_text(self.status, count)
+            self._list([one for one in self._entries if one.text not in settled])
+            left = [text for text in split_texts(self.text.toPlainText()) if text not in settled]
+            self.text.setPlainText("\n".join(left))
+            results = [trn("{n:,} paper added.", "{n:,} papers added.", len(ids))]
+            if left:
+                results.append(
+                    trn("{n:,} text was not added.", "{n:,} texts were not added.", len(left))
+                )
+            show_text(self.status, " ".join(results))
             self._show_state()
             self.added.emit(list(ids))
 
@@ -187,7 +201,7 @@ class IdentifierForm(QWidget):
         self._show_state()
 
     def _show(self, entries: Sequence[Entry]) -> None:
-        self.model.show_rows([_row(entry) for entry in entries])
+        self._list(entries)
         counts = [
             tr("{n:,} found", n=_count(entries, "found")),
             tr("{n:,} in your library", n=_count(entries, "in library")),
@@ -200,6 +214,10 @@ class IdentifierForm(QWidget):
         reasons = dict.fromkeys(one.reason for one in entries if str(one.state) == "failed")
         show_text(self.status, ". ".join([", ".join(counts), *reasons]))
         self._show_state()
+
+    def _list(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+        self.model.show_rows([_row(entry) for entry in entries])
 
     def _checked(self) -> list[Paper]:
         return [child.value for _, child in self.model.checked()]
@@ -215,7 +233,7 @@ class IdentifierForm(QWidget):
 
 
 class IdentifierDialog(QDialog):
-    """Stays open until papers are added."""
+    """Stays open until papers are added and no text is left."""
 
     added = Signal(object)  # list of PaperId
 
@@ -223,7 +241,7 @@ class IdentifierDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Add by identifier"))
         self.form = IdentifierForm(intake, context)
-        self.form.added.connect(self._close)
+        self.form.added.connect(self._show_added)
         column((self.form, 1), parent=self, margins=(24, 20, 24, 16))
         self.resize(*SIZE)
         keep_on_screen(self)
@@ -243,8 +261,9 @@ class IdentifierDialog(QDialog):
         self.form.take_focus()
         self.form.text.appendPlainText(text)
 
-    def _close(self, papers: Sequence[PaperId]) -> None:
-        self.accept()
+    def _show_added(self, papers: Sequence[PaperId]) -> None:
+        if not self.form.text.toPlainText():
+            self.accept()
         self.added.emit(papers)
 
 

@@ -89,6 +89,25 @@ def test_checked_papers_are_added_and_shown(show_window, qtbot, jobs, gateway):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_texts_that_were_not_added_stay(show_window, qtbot, jobs, gateway):
+    window = show_window(gateway)
+    dialog = open_dialog(window)
+    look_up(qtbot, dialog, "10.1000/7", "known", UNKNOWN.text, OFFERED.text)
+    dialog.form.text.appendPlainText("10.1000/later")
+    with qtbot.waitSignal(dialog.added):
+        qtbot.mouseClick(dialog.form.add_button, Qt.MouseButton.LeftButton)
+    left = [UNKNOWN.text, OFFERED.text, "10.1000/later"]
+    assert dialog.isVisible() and dialog.form.text.toPlainText().splitlines() == left
+    assert "1 paper added" in dialog.form.status.text()
+    model = dialog.form.model  # one of the candidates can still be selected
+    model.setData(model.index(0, 0, model.index(1, 0)), Qt.CheckState.Checked.value, CHECK)
+    with qtbot.waitSignal(dialog.added):
+        qtbot.mouseClick(dialog.form.add_button, Qt.MouseButton.LeftButton)
+    assert dialog.form.text.toPlainText().splitlines() == [UNKNOWN.text, "10.1000/later"]
+    assert [one.title for one in gateway.intake.added] == ["Paper 10.1000/7", "One of two"]
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
 def test_failed_lookup_keeps_the_text(show_window, qtbot, jobs, gateway):
     gateway.intake.trouble = SourceError("Crossref is not available.")
     window = show_window(gateway)
