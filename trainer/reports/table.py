@@ -40,13 +40,7 @@ class ReportRow:
     result: Result
     metric: Metric
     cells: Sequence[ReportCell | None]
-    data_named: bool
-
-    @property
-    def task(self) -> str:
-        """The task's title, with its data if the task was run on several data sets."""
-        data = f" ({self.result.split}, data {self.result.sha256[:6]})" if self.data_named else ""
-        return self.result.title + data
+    task: str  # its title, with data and protocol if they differ between the rows of the task
 
     @property
     def n(self) -> str:
@@ -71,8 +65,8 @@ def rows(reports: Sequence[Report]) -> list[ReportRow]:
     kinds.sort(key=lambda kind: tasks.index(kind.task))
     found: list[ReportRow] = []
     for kind in kinds:
-        twice = sum(kind.task == other.task for other in kinds) > 1
-        found += _rows_of(kind, reports, twice)
+        alike = [other for other in kinds if other.task == kind.task]
+        found += _rows_of(kind, reports, _task_title(kind, alike))
     return found
 
 
@@ -93,12 +87,41 @@ def paper_text(number: PaperNumber, metric: Metric) -> str:
 
 
 def names(reports: Sequence[Report]) -> list[str]:
-    """Column titles: the model's title, with its id if titles are equal."""
-    titles = [report.subject.title for report in reports]
-    return [
-        f"{title} ({report.subject.id})" if titles.count(title) > 1 else title
-        for title, report in zip(titles, reports, strict=True)
-    ]
+    """Column titles: the model's title, with the facts that tell reports with equal titles
+    apart."""
+    alike: dict[str, list[Report]] = {}
+    for report in reports:
+        alike.setdefault(report.subject.title, []).append(report)
+    apart = {title: _distinct_facts(of_title) for title, of_title in alike.items()}
+    found = []
+    for report in reports:
+        title = report.subject.title
+        facts = ", ".join(filter(None, (_facts(report)[at] for at in apart[title])))
+        found.append(f"{title} ({facts})" if facts else title)
+    return found
+
+
+def _facts(report: Report) -> tuple[str, ...]:
+    """Facts that may tell two reports of models with the same title apart, most telling first."""
+    return (
+        report.subject.id,
+        str(report.subject.about.get("precision", "")),
+        report.suite,
+        f"data {report.results[0].sha256[:6]}" if report.results else "",
+        report.created,
+    )
+
+
+def _distinct_facts(reports: Sequence[Report]) -> list[int]:
+    """Indices of the facts, as few as needed, in which all of these reports differ."""
+    facts = [_facts(report) for report in reports]
+    chosen: list[int] = []
+    for at, values in enumerate(zip(*facts, strict=True)):
+        if len({tuple(fact[one] for one in chosen) for fact in facts}) == len(facts):
+            break
+        if len(set(values)) > 1:
+            chosen.append(at)
+    return chosen
 
 
 def terminal(reports: Sequence[Report]) -> Table:
@@ -214,7 +237,16 @@ def _alike(one: Result, other: Result) -> bool:
     return one.task == other.task and not one.incomparable_reason(other)
 
 
-def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[ReportRow]:
+def _task_title(kind: Result, alike: Sequence[Result]) -> str:
+    """The title of a task, with what tells `alike`, the kinds of results of this task, apart."""
+    if len(alike) == 1:
+        return kind.title
+    protocols = {other.protocol for other in alike}
+    protocol = f", protocol {kind.protocol}" if len(protocols) > 1 else ""
+    return f"{kind.title} ({kind.split}, data {kind.sha256[:6]}{protocol})"
+
+
+def _rows_of(kind: Result, reports: Sequence[Report], title: str) -> Iterator[ReportRow]:
     results = [
         next((result for result in report.results if _alike(result, kind)), None)
         for report in reports
@@ -237,7 +269,7 @@ def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[R
             else None
             for score, result, report in zip(scores, results, reports, strict=True)
         ]
-        yield ReportRow(kind, metric, cells, twice)
+        yield ReportRow(kind, metric, cells, title)
 
 
 def _best(values: Sequence[float], metric: Metric) -> float | None:

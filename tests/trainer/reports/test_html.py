@@ -52,6 +52,33 @@ def test_incomparable_scores_have_separate_rows(changes):
     assert all("data" in row.task for row in rows)
 
 
+def test_rows_of_two_protocols_have_different_titles():
+    both = [model("A", map_result(0.8)), model("B", map_result(0.9, protocol=2))]
+    assert len({row.task for row in table.rows(both)}) == 2
+    assert [row.task for row in table.rows(both[:1])] == ["Cite"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"subject": subject(id="b", title="A")},
+        {"subject": subject(id="a", title="A", about={"precision": "float16"})},
+        {"suite": "scidocs"},
+        {"results": (map_result(0.5, sha256="77" * 32),)},
+        {"created": "2026-03-02T12:00:00+00:00"},
+    ],
+)
+def test_reports_of_equal_titles_have_different_headings(changes):
+    first = {"subject": subject(id="a", title="A"), "results": (map_result(0.5),)}
+    reports = [report(**first), report(**first | changes), model("B")]
+    names = table.names(reports)
+    assert len(set(names)) == 3 and names[2] == "B"
+    heads = re.findall(
+        r'<th class="number" scope="col">.*?</th>', page(list(map(RenderedReport, reports)))
+    )
+    assert len(set(heads)) == 3
+
+
 def test_scores_of_different_n_show_n_and_no_best():
     fewer = result("cite", scores=(Score("map", 0.9, 1_234),))
     both = [model("A", map_result(0.8)), model("B", fewer)]
