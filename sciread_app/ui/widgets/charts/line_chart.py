@@ -80,7 +80,7 @@ class LineChart(QWidget):
         for line in filter(lambda line: line.is_read_out, self.lines):
             near = line.near(at)
             if not line.dots or abs(line.x[near] - at) <= reach:
-                found.append((line, self._y.shown(float(line.y[min(near, len(line.y) - 1)]))))
+                found.append((line, self._y.shown(float(line.y[near]))))
         return found
 
     def _reach(self) -> float:
@@ -208,10 +208,11 @@ class LineChart(QWidget):
         painter.setPen(QPen(QColor(theme.faint), 1, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(across, frame.plot.top()), QPointF(across, frame.plot.bottom()))
         for line, _ in found:
-            near = min(line.near(self.at), len(line.y) - 1)
+            near = line.near(self.at)
+            point_x = self.at if line.stairs else float(line.x[near])
             painter.setPen(QPen(QColor(theme.surface), 1.5))
             painter.setBrush(hue(line.number, theme))
-            painter.drawEllipse(frame.at(float(line.x[near]), float(line.y[near])), 4, 4)
+            painter.drawEllipse(frame.at(point_x, float(line.y[near])), 4, 4)
         self._paint_box(painter, theme, frame, found, across)
 
     def _paint_box(

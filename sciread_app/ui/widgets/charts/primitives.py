@@ -65,7 +65,9 @@ class PlotLine:
         return not (self.aside or self.pale)
 
     def near(self, x: float) -> int:
-        """The index of the point nearest to this x."""
+        """The index of the point nearest to this x; with `stairs`, of the value valid there."""
+        if self.stairs:
+            return min(max(int(np.searchsorted(self.x, x, "right")) - 1, 0), len(self.y) - 1)
         return int(np.abs(self.x - x).argmin())
 
 

@@ -78,6 +78,17 @@ def test_keys_move_along_the_chart_and_read_values(chart, qtbot):
     assert chart.at == 1
 
 
+@pytest.mark.parametrize(
+    ("x", "shown"), [(0, "0.1"), (0.9, "0.1"), (1, "0.7"), (1.9, "0.7"), (2, "0.2"), (3, "0.2")]
+)
+def test_histogram_is_read_out_within_the_whole_bin(chart, x, shown):
+    bins = PlotLine("bins", np.arange(4.0), np.array([0.1, 0.7, 0.2]), stairs=True)
+    chart.show_lines([bins])
+    chart.point_at(x)
+    assert [text for _, text in chart.readout()] == [shown]
+    chart.grab()
+
+
 def test_isolated_points_are_read_out_only_nearby(chart):
     few = PlotLine("few", np.array([10.0, 90.0]), np.array([0.3, 0.2]), 1, dots=True)
     chart.show_lines([rising("a"), few])
