@@ -44,18 +44,11 @@ def citation_list_html(
         return message_html(_none_found_reason(citations, side), theme)
     shown = citations.nearby[:most]
     parts = [_nearby(one, theme) for one in shown]
-    left = citations.total - len(shown)
-    if left and len(shown) < len(citations.nearby):
-        more = len(citations.nearby) - len(shown)
+    if more := len(citations.nearby) - len(shown):
         text = escape(trn("Show {n} more", "Show {n} more", more))
         parts.append(_paragraph(f'<a href="{MORE}:all">{text}</a>', theme.quiet))
-    elif left:
-        text = trn(
-            "{n:,} more paper is not in the library",
-            "{n:,} more papers are not in the library",
-            left,
-        )
-        parts.append(message_html(text, theme))
+    else:
+        parts += [message_html(text, theme) for text in _left(citations)]
     return document([message_html(_known(citations), theme), *parts], theme)
 
 
@@ -70,6 +63,31 @@ def match_note(one: SimilarPaper) -> str:
         return ""
     # Translators: two papers lie closer together than so many per cent of all pairs do
     return tr("{part} match", part=format_percent(one.percentile))
+
+
+def _left(citations: CitationList) -> list[str]:
+    """The numbers of papers that are not listed, in the library and outside."""
+    listed = sum(one.paper is not None for one in citations.nearby)
+    inside = len(citations.held) - listed
+    outside = citations.total - len(citations.nearby) - inside
+    texts = []
+    if inside:
+        texts.append(
+            trn(
+                "{n:,} more paper is in the library",
+                "{n:,} more papers are in the library",
+                inside,
+            )
+        )
+    if outside:
+        texts.append(
+            trn(
+                "{n:,} more paper is not in the library",
+                "{n:,} more papers are not in the library",
+                outside,
+            )
+        )
+    return texts
 
 
 def _known(citations: CitationList) -> str:

@@ -329,7 +329,9 @@ def _row(one: LookupSuggestion) -> CheckRow:
     for candidate in one.candidates:
         record, about = candidate.record, _described(candidate)
         texts = (tr("Possible match"), "", about, _source_title(record.source))
-        children.append(CheckRow(texts, False, candidate, f"{readable(record.title)}\n{about}"))
+        # A record that fills nothing cannot be selected: it would change nothing.
+        checked = False if any(change.fills for change in candidate.changes) else None
+        children.append(CheckRow(texts, checked, candidate, f"{readable(record.title)}\n{about}"))
     return CheckRow((readable(one.title), "", "", ""), None, one.paper, "", children)
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QMessageBox
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
 from sciread_app.domain.metadata.guesses import author_guess, title_guess, year_guess
-from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
+from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile, PaperId
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.errors import LibraryError
 from sciread_app.services.library.note_drafts import NEW
@@ -811,6 +811,16 @@ def test_source_without_citations_is_shown_with_its_date(show, qtbot, gateway):
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "listed no references" in shown(around.text))
     assert around.fetch.isHidden()  # the answer would be the same
+
+
+def test_papers_that_are_not_listed_are_counted_by_library(show, qtbot, gateway):
+    nearby = (LinkedPaper(DOI, gateway.paper(2)), LinkedPaper(DOI))
+    held = (PaperId(2), PaperId(3), PaperId(4), PaperId(5))
+    gateway.about.rings[CitationDirection.citing] = CitationList(nearby, held, 10, 1, NOW, True)
+    around = show().parts.around
+    around.go_to(CITING)
+    qtbot.waitUntil(lambda: "3 more papers are in the library" in shown(around.text))
+    assert "5 more papers are not in the library" in shown(around.text)
 
 
 def test_unavailable_source_is_reported_in_place(show, qtbot, gateway):

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 
+from sciread_app.domain.metadata.changes import Candidate
 from sciread_app.domain.metadata.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import SourceError
@@ -13,7 +14,9 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.edit_dialog import EditDialog
 from sciread_app.ui.library.metadata.dialog import MetadataDialog
 from sciread_app.ui.library.metadata.look_up_bar import LookUpBar
+from tests.support.generate.papers import paper
 from tests.support.ui.controls import menu_action
+from tests.support.ui.fakes import metadata
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.metadata import ABSTRACT, VENUE, YEAR
 
@@ -81,6 +84,14 @@ def test_checked_changes_are_applied_as_one_edit(window, qtbot, jobs, gateway):
     qtbot.mouseClick(dialog.apply_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(gateway.metadata.applied) and not jobs.running())
     assert gateway.metadata.applied == [{ids[0]: [ABSTRACT, VENUE], ids[1]: [ABSTRACT, YEAR]}]
+
+
+def test_record_that_fills_nothing_cannot_be_selected(window, qtbot, gateway, monkeypatch):
+    monkeypatch.setattr(metadata, "OTHER", Candidate(paper("Another record"), (VENUE,)))
+    dialog, _ = of_selected(window)
+    look_up(qtbot, dialog)
+    model = dialog.model
+    assert model.index(2, 0, model.index(0, 0)).data(CHECK) is None
 
 
 def test_applied_changes_are_listed_and_undone_one_by_one(window, qtbot, jobs, gateway):
