@@ -87,11 +87,11 @@ class ComparisonVerdict:
 
 
 class ModelComparer:
-    """Compares models through the trainer. Results are cached until a report changes."""
+    """Compares models through the trainer, whose answers are cached until a report changes."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._known: dict[tuple[object, ...], ComparisonVerdict] = {}
+        self._known: dict[tuple[object, ...], Mapping[str, Any]] = {}
 
     def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
         """Compare two reports. Raises TrainerFailed if nothing is comparable, and Cancelled."""
@@ -99,9 +99,9 @@ class ModelComparer:
         key = tuple((one.folder, _changed(one.folder)) for one in sides)
         if key not in self._known:
             folders = [str(one.folder.absolute()) for one in sides]
-            answer = ask(["compare", *folders], self._home, task)
-            self._known[key] = verdict(first, second, answer)
-        return self._known[key]
+            self._known[key] = ask(["compare", *folders], self._home, task)
+        # Models may have been renamed since.
+        return verdict(first, second, self._known[key])
 
 
 def verdict(

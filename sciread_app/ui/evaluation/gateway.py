@@ -99,8 +99,9 @@ class EvaluationGateway:
             if len(found) < KNOWN:
                 ids = library.matching(parse(query).conditions)
                 found += library.ordered(ids, Order.added)[:KNOWN].tolist()
+                found = list(dict.fromkeys(found))
         found = found or library.ids(Order.added)[:KNOWN].tolist()
-        return [PaperId(id) for id in list(dict.fromkeys(found))[:KNOWN]]
+        return [PaperId(id) for id in found[:KNOWN]]
 
     def find(self, words: str, task: Task) -> Sequence[PaperId]:
         """Full-text search."""

@@ -23,7 +23,7 @@ from sciread_app.services.evaluation.leaderboard import ScoreRow
 from sciread_app.ui.evaluation.view_models import EvaluationResults, interval_words
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
-from sciread_app.ui.widgets.charts.primitives import ticks
+from sciread_app.ui.widgets.charts.primitives import compact, ticks
 from trainer.contract.paper_numbers import PaperNumber
 
 # Pixels: height of a bar, distance between bars of models and of papers
@@ -269,7 +269,7 @@ def tick_text(value: float, percent: bool) -> str:
     """The label of a grid line: a share in per cent, with enough decimals to distinguish
     neighbors.
     """
-    return f"{100 * value if percent else value:,.3g}"
+    return f"{100 * value:.3g}" if percent else compact(value)
 
 
 def _scale(bars: Sequence[ChartBar], percent: bool) -> tuple[float, float]:

@@ -49,7 +49,8 @@ class ConfusionMatrix(QWidget):
 
     def show_confusion(self, confusion: Confusion | None, number: int) -> None:
         """Show a confusion matrix; `number` gives the color of the model."""
-        self._confusion, self._number, self.cell = confusion, number, (0, 0)
+        self._confusion, self._number = confusion, number
+        self.row, self.cell = None, (0, 0)
         worst = mistakes(confusion) if confusion else []
         self.setAccessibleDescription("; ".join(mistake_words(m.truth, m.predicted, m.papers)
                                                 for m in worst))  # fmt: skip

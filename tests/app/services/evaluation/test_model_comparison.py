@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -146,7 +147,12 @@ def test_comparison_is_cached_until_a_report_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "sciread_app.services.evaluation.model_comparison.ask", None
     )  # the trainer is not called again
-    assert judge.compare(one, other, Task()) is found
+    assert judge.compare(one, other, Task()) == found
+    renamed = replace(other.report.subject, title="Renamed")
+    again = judge.compare(
+        one, other._replace(report=replace(other.report, subject=renamed)), Task()
+    )
+    assert again.second == "Renamed" and "Renamed" in again.sentence
     (other.folder / "report.json").touch()
     with pytest.raises(TypeError):
         judge.compare(one, other, Task())

@@ -98,6 +98,16 @@ def test_known_papers_are_those_rated_or_read_or_else_the_latest(dashboard, work
     assert set(dashboard.find("bees", Task())) == {n + 1 for n in range(0, 30, 3)}
 
 
+def test_known_papers_in_several_groups_are_counted_once(dashboard, workspace, monkeypatch):
+    monkeypatch.setattr("sciread_app.ui.evaluation.gateway.KNOWN", 4)
+    state = workspace.library.reading_state
+    for id in (1, 2):
+        workspace.library.notes.add(id, "Known")
+        state.rate([id], 5)
+    state.mark_read([3])
+    assert sorted(dashboard.known_papers()) == [1, 2, 3]
+
+
 def test_each_model_has_its_own_map_and_neighbours(dashboard, workspace, ours):
     comparisons = CompareGateway(workspace)
     for name in ("starter", "ours"):

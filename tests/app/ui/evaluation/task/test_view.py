@@ -67,6 +67,14 @@ def test_selected_class_is_highlighted_in_both_confusion_matrices(view):
     ]
 
 
+def test_matrix_of_another_task_has_no_highlighted_row(view):
+    choose_task(view, "Fields")
+    heat = view.heats[0]
+    view.classes.selectRow(2)
+    heat.show_confusion(pictures_of(2, 0.5)["mag"]["confusion"], 0)
+    assert heat.row is None
+
+
 def test_arrow_keys_move_and_describe_the_confusion_cell(view, qtbot):
     choose_task(view, "Fields")
     heat = view.heats[0]

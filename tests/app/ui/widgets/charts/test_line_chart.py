@@ -125,3 +125,9 @@ def test_shares_are_read_as_per_cent():
         "80",
         "100",
     ]
+
+
+def test_large_numbers_are_read_without_exponents():
+    assert [tick_text(value, False) for value in ticks(0.0, 2_000)] == [
+        *("0", "500", "1k", "1.5k", "2k")
+    ]
