@@ -21,6 +21,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import Cluster, MapLayout
 from sciread_app.tasks import Task
+from sciread_app.ui.compare.trial import Pair
 from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.map.canvas.hover_card import HoverCard
@@ -66,7 +67,8 @@ class MapsView(InstalledPairView):
         super().__init__(comparisons, jobs, appearance)
         self._dashboard = dashboard
         self._drawings: list[MapLayout | None] = [None, None]
-        self._job: Job | None = None
+        self._drawing_jobs: dict[str, Job] = {}  # that draw a map, by model
+        self._shown: tuple[Pair, list[bool]] | None = None  # the models, and which have a map
         self.sides = [MapSide(cards, jobs, appearance) for _ in "AB"]
         self.message = styled(QLabel(HOW, wordWrap=True), "faint")
         self._build()
@@ -99,9 +101,12 @@ class MapsView(InstalledPairView):
             other = turned(other, one)
         self._drawings = [one, other]
         self.show_content()
+        shown = self.pair.selected, [drawing is not None for drawing in drawings]
+        same, self._shown = shown == self._shown, shown
         for side, name, drawing in zip(self.sides, self.pair.selected, self._drawings, strict=True):
             scheme = scheme_like(drawing, one) if drawing is not None else None
-            side.show_map(self._models[name].title, drawing, scheme, busy=self._job is not None)
+            title, busy = self._models[name].title, name in self._drawing_jobs
+            side.show_map(title, drawing, scheme, busy=busy, keeps_region=same)
 
     def _draw(self, place: int) -> None:
         name = self.pair.selected[place]
@@ -111,19 +116,18 @@ class MapsView(InstalledPairView):
             comparisons.encode(name, task)
             return dashboard.draw(name, task)
 
-        self._job = self._jobs.run(
+        self._drawing_jobs[name] = self._jobs.run(
             tr("Drawing the map of {model}", model=self._models[name].title),
             work,
             on_failed=self.explain,
             queue=JobQueue.long,
-            replaces="draw for comparing",
+            replaces=f"draw {name} for comparing",
         )
-        for side in self.sides:
-            side.say_drawing()
+        self.sides[place].say_drawing()
 
     def _finished(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
+        for name in [name for name, drawing in self._drawing_jobs.items() if drawing is job]:
+            del self._drawing_jobs[name]
             if job.problem is None:
                 self._show_pair()
 
@@ -207,24 +211,36 @@ class MapSide(QWidget):
         column(head, (self._pages, 1), parent=self, margins=0)
 
     def show_map(
-        self, title: str, drawing: MapLayout | None, scheme: ColorScheme | None, *, busy: bool
+        self,
+        title: str,
+        drawing: MapLayout | None,
+        scheme: ColorScheme | None,
+        *,
+        busy: bool,
+        keeps_region: bool,
     ) -> None:
-        """Show a map; without one, offer to draw it, or say that one is being drawn if `busy`."""
+        """Show a map; without one, offer to draw it, or say that one is being drawn if `busy`. With
+        `keeps_region` a map that replaces another shows the same region."""
         self.title.setText(title)
         self.whole.setVisible(drawing is not None)
         if drawing is None or scheme is None:
             self.count.clear()
-            self._invite(busy)
+            if busy:
+                self.say_drawing()
+            else:
+                self._invite()
             return
         self.count.setText(trn("{n:,} paper", "{n:,} papers", len(drawing.ids)))
         self.view.show_points(MapPoints(drawing))
         self.view.set_scheme(scheme)
-        self.view.fit()
+        if not keeps_region:
+            self.view.fit()
         self._pages.setCurrentIndex(1)
 
     def say_drawing(self) -> None:
-        if self.view.points is None or self._pages.currentIndex() == 0:
-            self._invite(busy=True)
+        what = tr("The model indexes your papers first, in the background.")
+        self.empty.show_message("wait", tr("Drawing the map"), what)
+        self._pages.setCurrentIndex(0)
 
     def paper(self, number: int | None) -> PaperId | None:
         points = self.view.points
@@ -235,19 +251,13 @@ class MapSide(QWidget):
         found = points.numbers([paper]).tolist() if points and paper is not None else []
         self.view.pick(found[0] if found else None)
 
-    def _invite(self, busy: bool) -> None:
-        if busy:
-            what = tr("The model indexes your papers first, in the background.")
-            self.empty.show_message("wait", tr("Drawing the map"), what)
-        else:
-            self.empty.show_message(
-                "map",
-                tr("No map of this model yet"),
-                tr(
-                    "The model indexes your papers first. You can continue to work in the meantime."
-                ),
-                ((tr("Draw map"), self.draw_requested.emit),),
-            )
+    def _invite(self) -> None:
+        self.empty.show_message(
+            "map",
+            tr("No map of this model yet"),
+            tr("The model indexes your papers first. You can continue to work in the meantime."),
+            ((tr("Draw map"), self.draw_requested.emit),),
+        )
         self._pages.setCurrentIndex(0)
 
 

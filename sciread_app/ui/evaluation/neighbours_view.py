@@ -64,6 +64,7 @@ class NeighboursView(InstalledPairView):
         super().__init__(comparisons, jobs, appearance)
         self._dashboard = dashboard
         self._paper: PaperId | None = None
+        self._words = ""  # by which the listed papers were found
         self._asking: Job | None = None
         self._reading: Job | None = None
         self.search_field = styled(QLineEdit(placeholderText=tr("Search for a paper")), "field")
@@ -109,17 +110,25 @@ class NeighboursView(InstalledPairView):
         self._jobs.run(
             tr("Loading papers you know"),
             work,
-            self._show_papers,
+            lambda papers: self._show_papers(papers, words),
             on_failed=lambda problem: self.head.setText(problem.message),
             replaces="neighbours papers",
         )
 
-    def _show_papers(self, papers: Sequence[PaperId]) -> None:
-        self.papers.show_listing(ResultList(tuple(papers), len(papers)))
-        if papers:
-            self.papers.go_to(0)
-        else:
+    def _show_papers(self, papers: Sequence[PaperId], words: str) -> None:
+        """List papers; if they were found by the same words as before, the selected one stays
+        selected."""
+        listing = ResultList(tuple(papers), len(papers))
+        same_words, self._words = self._words == words, words
+        if not papers:
+            self.papers.show_listing(listing)
             self._pick(None)
+        elif same_words and self.papers.current() is not None:
+            with self.papers.preserving_view():
+                self.papers.show_listing(listing)
+        else:
+            self.papers.show_listing(listing)
+            self.papers.go_to(0)
 
     def _pick(self, paper: PaperId | None) -> None:
         self._paper = paper

@@ -51,6 +51,15 @@ def test_neighbours_are_marked_with_rank_changes(neighbours):
     assert any(each.places for paper, each in moves.items() if paper != 999)
 
 
+def test_selected_paper_stays_selected_when_the_library_changes(neighbours, dashboard, settled):
+    neighbours.papers.go_to(1)
+    settled()
+    dashboard.known = [PaperId(5), PaperId(1), PaperId(2)]
+    neighbours.ask()
+    settled()
+    assert neighbours.papers.current() == 2
+
+
 def test_typed_words_find_a_paper(neighbours, dashboard, gateway, qtbot, settled):
     qtbot.keyClicks(neighbours.search_field, "curie")
     qtbot.waitUntil(lambda: ("find", "curie") in dashboard.calls)
@@ -173,6 +182,38 @@ def test_missing_map_is_drawn_on_request(maps, gateway, dashboard, qtbot, settle
     qtbot.waitUntil(lambda: side.view.isVisible())
     assert gateway.comparisons.read["miread-ours"] == gateway.count  # the library is encoded first
     assert ("draw", "miread-ours") in dashboard.calls
+
+
+def test_maps_keep_their_region_when_the_library_changes(maps, settled):
+    view = maps.sides[0].view
+    view.zoom(4)
+    camera = view.camera
+    maps.ask()
+    settled()
+    assert view.camera == camera
+    maps.pair.swap.click()
+    settled()
+    assert view.camera.scale < camera.scale  # other maps are shown whole
+
+
+def test_two_missing_maps_can_be_drawn_at_once(maps, dashboard, qtbot, settled, monkeypatch):
+    dashboard.maps.clear()
+    maps.ask()
+    settled()
+    release, draw = threading.Event(), dashboard.draw
+
+    def draw_slowly(model, task):
+        assert release.wait(60)
+        return draw(model, task)
+
+    monkeypatch.setattr(dashboard, "draw", draw_slowly)
+    for side in maps.sides:
+        (button,) = side.empty.buttons()
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert not side.empty.buttons()
+    release.set()
+    qtbot.waitUntil(lambda: all(side.view.isVisible() for side in maps.sides))
+    settled()
 
 
 def test_model_pair_view_never_holds_the_same_model_twice(qtbot):
