@@ -19,7 +19,7 @@ from trainer.contract.suites import suite_title
 SHARP = 2.0  # scale of an image
 EDGE, GAP = 24, 10
 METRICS, COLUMN = 240, 132  # widths of columns in an image, in pixels
-WIDEST, HIGHEST = 4_000, 12_000
+WIDEST, HIGHEST = 8_000, 24_000  # pixels; a larger image is scaled down
 
 
 def ask_where(kind: str, parent: QWidget) -> Path | None:
@@ -34,7 +34,8 @@ def ask_where(kind: str, parent: QWidget) -> Path | None:
 
 
 def picture_of(view: QWidget, appearance: Appearance) -> QPixmap:
-    """An image of a view at `SHARP` scale; of a score table with all rows."""
+    """An image of a view, at `SHARP` scale unless it is too large; of a score table with all
+    rows."""
     if not isinstance(view, ScoresView):
         return _painted([view], appearance)
     table = ScoreTable(appearance)
@@ -47,7 +48,7 @@ def picture_of(view: QWidget, appearance: Appearance) -> QPixmap:
     width = max(view.table.width(), METRICS + sections)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    table.resize(min(width, WIDEST), min(rows.length() + header.sizeHint().height() + 4, HIGHEST))
+    table.resize(width, rows.length() + header.sizeHint().height() + 4)
     table.show()
     table.clearSelection()
     caption = QLabel("\n".join(_caption(view)), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
@@ -93,8 +94,9 @@ def _painted(widgets: list[QWidget], appearance: Appearance) -> QPixmap:
     """The images one below the other."""
     high = sum(widget.height() + GAP for widget in widgets) - GAP
     whole = QSize(max(widget.width() for widget in widgets) + 2 * EDGE, high + 2 * EDGE)
-    picture = QPixmap(whole * SHARP)
-    picture.setDevicePixelRatio(SHARP)
+    scale = min(SHARP, WIDEST / whole.width(), HIGHEST / whole.height())
+    picture = QPixmap(whole * scale)
+    picture.setDevicePixelRatio(scale)
     picture.fill(QColor(appearance.theme.window))
     painter = QPainter(picture)
     top = EDGE

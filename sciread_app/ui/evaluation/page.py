@@ -232,9 +232,12 @@ class EvaluationPage(Page):
 
     def unavailable_reason(self, action: str) -> str:
         """Why an export, "page", "table" or "picture", is unavailable; empty if it is available."""
-        if self.results.boards or (action == "picture" and self.views.current in UNMEASURED):
-            return ""
-        return tr("No evaluations yet")
+        is_picture = action == "picture"
+        if not self.results.boards and not (is_picture and self.views.current in UNMEASURED):
+            return tr("No evaluations yet")
+        if not is_picture and not any(board.reports for board in self.scores.shown.boards):
+            return tr("No models are selected")
+        return ""
 
     def export_page(self) -> None:
         if target := ask_where("html", self):
@@ -379,6 +382,7 @@ class EvaluationPage(Page):
 
     def _connect(self) -> None:
         self.views.selected.connect(self.show_view)
+        self.scores.changed.connect(self._allow)
         self.evaluate.clicked.connect(self.ask_what_to_measure)
         self.stop.clicked.connect(self.stop_measuring)
         self._jobs.progressed.connect(self._progress)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,10 +36,12 @@ class ModelToUse(NamedTuple):
 
 @dataclass(frozen=True)
 class EvaluationResults:
-    """All evaluation results. `called` has the names of data sets by the key of their board."""
+    """All evaluation results, or some of them. `called` has the names of data sets by the key of
+    their board, `colors` the color numbers of models if these are some of the results."""
 
     boards: Sequence[Leaderboard] = ()
     called: Mapping[str, str] = field(default_factory=dict)
+    colors: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -47,9 +49,9 @@ class EvaluationResults:
         return names(kept for board in self.boards for kept in board.reports)
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
+    def numbers(self) -> Mapping[str, int]:
         """The color number of each model, the same in all charts."""
-        return {model: number for number, model in enumerate(self.names)}
+        return self.colors or {model: number for number, model in enumerate(self.names)}
 
     @cached_property
     def rows(self) -> list[ScoreRow]:
@@ -59,10 +61,16 @@ class EvaluationResults:
     def suites(self) -> list[str]:
         return list(dict.fromkeys(board.suite for board in self.boards))
 
-    def only(self, suite: str, board: str) -> EvaluationResults:
-        """The results of this suite and board; an empty one includes all."""
-        kept = [one for one in self.boards if suite in ("", one.suite) and board in ("", one.key)]
-        return EvaluationResults(kept, self.called)
+    def only(self, suite: str, board: str, without: Container[str] = ()) -> EvaluationResults:
+        """The results of this suite and board, without these models; an empty one includes all."""
+        kept = [
+            replace(
+                one, reports=tuple(stored for stored in one.reports if stored.model not in without)
+            )
+            for one in self.boards
+            if suite in ("", one.suite) and board in ("", one.key)
+        ]
+        return EvaluationResults(kept, self.called, self.numbers)
 
     @property
     def usual_pair(self) -> tuple[str, str]:

@@ -131,11 +131,12 @@ class ScoresView(QWidget):
     @property
     def shown(self) -> EvaluationResults:
         """The scores after filtering."""
-        return self._found.only(str(self.suites.currentData()), str(self.boards.currentData()))
+        suite, board = str(self.suites.currentData()), str(self.boards.currentData())
+        return self._found.only(suite, board, self._hidden)
 
     @property
     def columns(self) -> list[str]:
-        return [model for model in self.shown.names if model not in self._hidden]
+        return list(self.shown.names)
 
     def tab_stops(self) -> list[QWidget]:
         return [self.suites, self.boards, self.models, self.table]

@@ -199,6 +199,28 @@ def test_picture_of_the_scores_contains_all_rows(page, appearance, tmp_path, set
     assert not QImage(str(file)).isNull()
 
 
+def test_picture_of_too_many_scores_is_scaled_down(page, appearance, monkeypatch):
+    whole = export.picture_of(page.scores, appearance)
+    monkeypatch.setattr(export, "HIGHEST", whole.height() // 4)
+    small = export.picture_of(page.scores, appearance)
+    assert small.height() == pytest.approx(whole.height() / 4, abs=2)
+    assert small.width() == pytest.approx(whole.width() / 4, abs=2)  # it is not cut
+
+
+def test_hidden_models_are_not_exported(page, settled, tmp_path):
+    menu = page.scores.models.menu()
+    next(one for one in menu.actions() if one.text() == "Starter").setChecked(False)
+    page.export_table(tmp_path / "scores.csv")
+    settled()
+    text = (tmp_path / "scores.csv").read_text("utf-8")
+    assert "TF-IDF" in text and "Starter" not in text
+    for action in menu.actions():
+        action.setChecked(False)
+    page_action, table_action, picture_action = page.export.menu().actions()
+    assert not page_action.isEnabled() and not table_action.isEnabled()
+    assert picture_action.isEnabled()
+
+
 @pytest.mark.parametrize("number", range(len(VIEWS)))
 def test_every_view_can_be_exported_as_a_picture(show, page, appearance, number):
     show(number)

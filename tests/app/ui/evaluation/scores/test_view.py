@@ -192,6 +192,21 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
     assert view.table.current is None or view.panel.title.isVisible()
 
 
+def test_best_score_is_that_of_the_visible_models(page):
+    view = page.scores
+    action = next(a for a in view.models.menu().actions() if a.text() == "SPECTER on 900 papers")
+    action.setChecked(False)
+    assert texts(view.table, ACCESSIBLE)[1][2] == "Starter: 70.00, 67.00–73.00, highest in the row"
+
+
+def test_filters_keep_the_colors_of_models(page, dashboard):
+    found = dashboard.found
+    models = list(found.names)
+    some = found.only("", "", without=models[:1])
+    assert list(some.names) == models[1:]
+    assert [some.numbers[model] for model in models] == [found.numbers[model] for model in models]
+
+
 def test_empty_scores_view_offers_to_evaluate(page, dashboard, refresh, qtbot, settled):
     dashboard.found = EvaluationResults()
     refresh()
