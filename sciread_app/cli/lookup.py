@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -98,11 +98,13 @@ def lookup(
         raise BadQuery(tr("--candidate needs exactly one paper."), tr("Specify one paper."))
     with console.progress("Looking up metadata") as task:
         report = workspace.metadata.look_up(ids, task, fresh=fresh)
-    chosen: dict[PaperId, Sequence[FieldChange]] = {}
+    chosen: Mapping[PaperId, Sequence[FieldChange]] = {}
     if apply:
         chosen = {one.paper: _choice(one, fields, candidate) for one in report.suggestions}
         chosen = {paper: changes for paper, changes in chosen.items() if changes}
-    edit = workspace.metadata.apply(chosen) if chosen else None
+    edit = None
+    if chosen:
+        edit, chosen = workspace.metadata.apply(chosen)
     console.print(_report(report, chosen, apply))
     if report.unknown:
         console.print(_not_found(workspace.library.get(report.unknown[:_SHOWN]), report))
@@ -175,7 +177,7 @@ def _choice(
 
 
 def _report(
-    report: LookupReport, chosen: dict[PaperId, Sequence[FieldChange]], apply: bool
+    report: LookupReport, chosen: Mapping[PaperId, Sequence[FieldChange]], apply: bool
 ) -> RenderableType:
     lines: list[RenderableType] = []
     for one in report.suggestions:
@@ -257,7 +259,7 @@ def _candidate(number: int, candidate: Candidate) -> Iterable[RenderableType]:
 
 
 def _report_as_value(
-    report: LookupReport, chosen: dict[PaperId, Sequence[FieldChange]], edit: str | None
+    report: LookupReport, chosen: Mapping[PaperId, Sequence[FieldChange]], edit: str | None
 ) -> dict[str, Any]:
     return {
         "papers": report.papers,

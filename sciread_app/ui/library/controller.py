@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from sciread_app.domain.library_tree import LibraryTree
-from sciread_app.domain.paper import LibraryChanges, PaperId, Skipped
+from sciread_app.domain.paper import Edit, LibraryChanges, PaperId, Skipped
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
@@ -29,7 +29,9 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
+    from sciread_app.domain.metadata.changes import FieldChange
     from sciread_app.services.ingest.lookup.pdf_finder import PdfSearchReport
+    from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.services.library.pdf_folder import FilingReport
     from sciread_app.ui.library.export import ExportController
     from sciread_app.ui.library.metadata.dialog import Fields, MetadataDialog, SelectedChanges
@@ -293,9 +295,15 @@ class LibraryController(QObject):
                 return dialog
         workspace = self._workspace
 
-        def apply(chosen: SelectedChanges) -> None:
-            change = LongEdit(lambda editor, task: workspace.metadata.apply(chosen, task))
-            self.work.submit(tr("Filling in metadata"), change)
+        def apply(chosen: SelectedChanges, show: Callable[[SelectedChanges], object]) -> None:
+            made: dict[PaperId, Sequence[FieldChange]] = {}
+
+            def act(editor: LibraryEditor, task: Task) -> Edit | None:
+                applied = workspace.metadata.apply(chosen, task)
+                made.update(applied.changes)
+                return applied.edit
+
+            self.work.submit(tr("Filling in metadata"), LongEdit(act), then=lambda: show(made))
 
         def undo(fields: Fields) -> None:
             change = LongEdit(lambda editor, task: editor.undo_lookup(fields, task))

@@ -57,7 +57,10 @@ class EditQueue(QObject):
         super().__init__()
         self._editor = editor
         self._jobs = jobs
-        self._waiting: deque[tuple[str, Callable[[Task], CompletedEdit]]] = deque()
+        self._waiting: deque[tuple[str, Callable[[Task], CompletedEdit], Callable[[], object]]] = (
+            deque()
+        )
+        self._then: Callable[[], object] = lambda: None  # called when the running edit has ended
         self._busy: Job | None = None
         self._filter_text = ""
         self._began = time.time()
@@ -74,11 +77,17 @@ class EditQueue(QObject):
         self._grow(lambda: self.library_tree)
 
     def submit(
-        self, title: str, *steps: Step | LongEdit, done: str = "", lasting: bool = False
+        self,
+        title: str,
+        *steps: Step | LongEdit,
+        done: str = "",
+        lasting: bool = False,
+        then: Callable[[], object] = lambda: None,
     ) -> None:
         """Submit edit operations. `title` names the task, as in "Tagging papers"; `done` describes
         several operations together once they are done, while a single one describes itself. With
-        `lasting` they cannot be undone, and `done` describes them."""
+        `lasting` they cannot be undone, and `done` describes them. `then` is called once they have
+        ended, also if they failed or were stopped."""
 
         def take(step: Step | LongEdit, task: Task) -> Any:
             editor = self._editor
@@ -92,7 +101,7 @@ class EditQueue(QObject):
                 return CompletedEdit(tr("No changes"))
             return CompletedEdit(edits[0].what if len(edits) == 1 else done, len(edits))
 
-        self._queue(title, work)
+        self._queue(title, work, then)
 
     def undo(self, times: int = 1) -> None:
         """Undo edits. An edit of an earlier session or day is only named at first, and undone on a
@@ -133,14 +142,19 @@ class EditQueue(QObject):
         text = trn("Redone: {edit} and {n} more", "Redone: {edit} and {n} more", others, edit=what)
         return CompletedEdit(text, edits=len(edits))
 
-    def _queue(self, title: str, work: Callable[[Task], CompletedEdit]) -> None:
-        self._waiting.append((title, work))
+    def _queue(
+        self,
+        title: str,
+        work: Callable[[Task], CompletedEdit],
+        then: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._waiting.append((title, work, then))
         self._next()
 
     def _next(self) -> None:
         if self._busy or not self._waiting:
             return
-        title, work = self._waiting.popleft()
+        title, work, self._then = self._waiting.popleft()
         self._busy = self._jobs.run(
             title, work, self._end, on_failed=self._fail, on_cancelled=self._stopped
         )
@@ -153,6 +167,7 @@ class EditQueue(QObject):
         self.done.emit(done)
         if not done.question:
             self.changed.emit(LibraryChanges(papers=True))
+        self._then()
         self._next()
 
     def _fail(self, problem: JobError) -> None:
@@ -161,6 +176,7 @@ class EditQueue(QObject):
         self._busy = None
         self.failed.emit(problem)
         self.changed.emit(LibraryChanges(papers=True))
+        self._then()
         self._next()
 
     def _grow(self, library_tree: Callable[[], LibraryTree]) -> None:

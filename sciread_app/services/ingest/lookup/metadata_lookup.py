@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock
 
@@ -67,6 +68,13 @@ class LookupReport:
     failures: Mapping[str, str] = field(default_factory=dict)
 
 
+class AppliedChanges(NamedTuple):
+    """The changes of a look-up that were made, by paper, and their edit; None if there is none."""
+
+    edit: Edit | None
+    changes: Mapping[PaperId, Sequence[FieldChange]]
+
+
 class MetadataLookup:
     """Every method blocks and may be called from any thread."""
 
@@ -109,8 +117,8 @@ class MetadataLookup:
 
     def apply(
         self, chosen: Mapping[PaperId, Sequence[FieldChange]], task: Task | None = None
-    ) -> Edit | None:
-        """Make these changes, as one edit; None if there is nothing to change.
+    ) -> AppliedChanges:
+        """Make these changes, as one edit.
 
         A change whose field has been edited, or has another value than when it was suggested, is
         left out. Values that replace another one count as edited by the user, who has chosen them.
@@ -122,30 +130,36 @@ class MetadataLookup:
             len(chosen),
         )
         edit: Edit | None = None
+        changes: dict[PaperId, list[FieldChange]] = {}
         ids = list(chosen)
         for start in range(0, len(ids), _AT_ONCE):
             task.step(start, len(ids))
             with self._library.edits.recording(what, edit) as made:
                 for paper in self._library.get(ids[start : start + _AT_ONCE]):
-                    self._change(paper, chosen)
+                    assert paper.id is not None
+                    if current := self._change(paper, paper.id, chosen[paper.id]):
+                        changes[paper.id] = current
             edit = made.edit or edit
-        return edit
+        return AppliedChanges(edit, changes)
 
-    def _change(self, paper: Paper, chosen: Mapping[PaperId, Sequence[FieldChange]]) -> None:
-        assert paper.id is not None
-        edited = self._library.manually_edited_fields(paper.id)
-        current = still_valid(paper, edited, chosen[paper.id])
+    def _change(
+        self, paper: Paper, id: PaperId, chosen: Sequence[FieldChange]
+    ) -> list[FieldChange]:
+        """Make those changes to a paper that are still valid, and return them."""
+        edited = self._library.manually_edited_fields(id)
+        current = still_valid(paper, edited, chosen)
         values = applied(paper, current)
         replaced = applied(paper, [change for change in current if not change.fills])
         filled = {name: value for name, value in values.items() if name not in replaced}
         if filled:
-            self._library.fill(paper.id, **filled)
+            self._library.fill(id, **filled)
         if replaced:
-            self._library.edit(paper.id, **{name: values[name] for name in replaced})
+            self._library.edit(id, **{name: values[name] for name in replaced})
         if current:
             after = replace(paper, **values)
             fields = looked_up(after, current, time.time())
-            self._library.looked_up.remember(paper.id, fields)
+            self._library.looked_up.remember(id, fields)
+        return current
 
     # ---- asking ---------------------------------------------------------------------------------
 

@@ -73,13 +73,14 @@ class MetadataDialog(QDialog):
         missing: Sequence[str],
         workspace: Workspace,
         jobs: JobRunner,
-        apply: Callable[[SelectedChanges], object],
+        apply: Callable[[SelectedChanges, Callable[[SelectedChanges], object]], object],
         undo: Callable[[Fields], object],
         reopen: Callable[[Sequence[PaperId]], object],
         parent: QWidget,
     ) -> None:
         """`papers` is None for those of the whole library that lack something; `missing` are the
-        fields, of LACKED, that are checked at first. `reopen` looks papers up once more."""
+        fields, of LACKED, that are checked at first. `apply` calls its second argument with the
+        changes that were made. `reopen` looks papers up once more."""
         super().__init__(parent)
         self.setWindowTitle(tr("Look up metadata"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -88,6 +89,7 @@ class MetadataDialog(QDialog):
         self._apply = apply
         self._undo = undo
         self._reopen = reopen
+        self._is_applying = False
         self._is_applied = False
         self.papers = papers
         self.missing = tuple(missing)
@@ -139,7 +141,7 @@ class MetadataDialog(QDialog):
         self._show_state()
 
     def apply(self) -> None:
-        """Make the checked changes, and list them."""
+        """Make the checked changes, and list those that were made."""
         chosen: dict[PaperId, list[FieldChange]] = defaultdict(list)
         for above, checked in self.model.checked():
             changes = checked.value
@@ -149,9 +151,15 @@ class MetadataDialog(QDialog):
             else:
                 chosen[above.value].append(changes)
         titles = {one.value: one.texts[0] for one in self.model.rows}
-        self._apply(chosen)
-        self._is_applied = True
-        self._list_applied({(paper, titles[paper]): made for paper, made in chosen.items()})
+
+        def show(made: SelectedChanges) -> None:
+            if not self._closed:
+                self._is_applying, self._is_applied = False, True
+                self._list_applied({(id, titles[id]): changes for id, changes in made.items()})
+
+        self._is_applying = True
+        self._show_state()
+        self._apply(chosen, show)
 
     def undo(self) -> None:
         """Revert the checked ones of the applied changes."""
@@ -275,7 +283,7 @@ class MetadataDialog(QDialog):
         self.look_up_button.setEnabled(not self._job and bool(self._selected_papers()))
         self.stop_button.setVisible(self._job is not None)
         self.apply_button.setVisible(found and not self._is_applied)
-        self.apply_button.setEnabled(count > 0)
+        self.apply_button.setEnabled(count > 0 and not self._is_applying)
         self.undo_button.setVisible(found and self._is_applied)
         self.undo_button.setEnabled(count > 0)
         undo = trn("Undo {n:,} change", "Undo {n:,} changes", count) if count else tr("Undo")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sciread_app.domain.metadata.changes import Candidate, FieldChange, LookupSuggestion
 from sciread_app.domain.paper import Edit, PaperId
-from sciread_app.services.ingest.lookup.metadata_lookup import LookupReport
+from sciread_app.services.ingest.lookup.metadata_lookup import AppliedChanges, LookupReport
 from sciread_app.tasks import Task
 from tests.support.generate.papers import paper
 
@@ -25,6 +25,7 @@ class FakeMetadata:
         self.go_on.set()
         self.looked_up: list[list[PaperId]] = []
         self.applied: list[dict[PaperId, list[FieldChange]]] = []
+        self.edited: set[str] = set()  # fields that were edited after the look-up
         self.trouble: Exception | None = None
         self.missing = {"abstract": 312, "venue": 7}
 
@@ -38,9 +39,13 @@ class FakeMetadata:
         found = [LookupSuggestion(id, f"Paper {id}", (ABSTRACT, VENUE), (OTHER,)) for id in ids]
         return LookupReport(len(ids), found)
 
-    def apply(self, chosen: Mapping[PaperId, Sequence[FieldChange]], task: Task) -> Edit | None:
+    def apply(self, chosen: Mapping[PaperId, Sequence[FieldChange]], task: Task) -> AppliedChanges:
         self.applied.append({id: list(changes) for id, changes in chosen.items()})
-        return Edit(1, 0.0, "Filled in metadata")
+        made = {
+            id: [one for one in changes if one.field not in self.edited]
+            for id, changes in chosen.items()
+        }
+        return AppliedChanges(Edit(1, 0.0, "Filled in metadata"), made)
 
     def lacking(self, field: str) -> Sequence[PaperId]:
         return [PaperId(1 + n) for n in range(self.missing.get(field, 0))]

@@ -62,7 +62,7 @@ def by_field(suggestion):
 
 def fill(lookup, ids):
     report = lookup.look_up(ids, Task())
-    return lookup.apply({one.paper: one.filling for one in report.suggestions if one.filling})
+    return lookup.apply({one.paper: one.filling for one in report.suggestions if one.filling}).edit
 
 
 # ---- what is suggested --------------------------------------------------------------------------
@@ -165,9 +165,11 @@ def test_edit_made_after_the_preview_is_kept(lookup, library):
     [id] = put(library, paper(work.title, doi=work.doi))
     [suggestion] = lookup.look_up([id], Task()).suggestions
     library.edit(id, venue="Typed meanwhile")
-    lookup.apply({id: suggestion.changes})
+    made = lookup.apply({id: suggestion.changes}).changes
     [after] = library.get([id])
     assert after.venue == "Typed meanwhile" and after.abstract == work.abstract
+    fields = {change.field for change in made[id]}
+    assert "abstract" in fields and "venue" not in fields
 
 
 def test_record_with_another_title_is_only_a_candidate(lookup, library):

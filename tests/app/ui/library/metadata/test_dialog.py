@@ -99,6 +99,7 @@ def test_applied_changes_are_listed_and_undone_one_by_one(window, qtbot, jobs, g
     look_up(qtbot, dialog)
     check(dialog, 0, 1)
     qtbot.mouseClick(dialog.apply_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.undo_button.isVisible)
     assert [len(row.children) for row in dialog.model.rows] == [2, 1]
     assert not list(dialog.model.checked()) and not dialog.undo_button.isEnabled()
     check(dialog, 0, 0)
@@ -110,6 +111,17 @@ def test_applied_changes_are_listed_and_undone_one_by_one(window, qtbot, jobs, g
         check(dialog, row, 0)
     qtbot.mouseClick(dialog.undo_button, Qt.MouseButton.LeftButton)
     assert not dialog.isVisible()
+
+
+def test_changes_to_fields_edited_since_the_lookup_are_not_listed(window, qtbot, jobs, gateway):
+    gateway.metadata.edited = {"venue"}
+    dialog, _ = of_selected(window)
+    look_up(qtbot, dialog)
+    check(dialog, 0, 1)  # the venue
+    qtbot.mouseClick(dialog.apply_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.undo_button.isVisible)
+    assert [[child.value for child in row.children] for row in dialog.model.rows] == [[ABSTRACT]]
+    assert "1 field was changed" in dialog.status.text()
 
 
 def test_edit_form_restores_the_value_before_a_lookup(window, qtbot, jobs, gateway):
