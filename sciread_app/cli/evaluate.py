@@ -229,6 +229,7 @@ def _verdict_as_value(found: ComparisonVerdict) -> Mapping[str, Any]:
                 "real": each.significant,
                 "winner": each.winner,
                 "counts": each.counts,
+                "too_few": each.too_few,
                 "difference": each.difference,
             }
             for each in found.evidence

@@ -31,7 +31,7 @@ from sciread_app.formats.zotero import table as zotero_csv
 from sciread_app.language import tr
 from trainer.contract.files import UNREADABLE
 
-__all__ = ["FORMATS", "estimate", "is_known", "read_file", "remark", "why_unread"]
+__all__ = ["FORMATS", "estimate", "is_known", "read_file", "remark", "unread_reason"]
 
 log = logging.getLogger(__name__)
 

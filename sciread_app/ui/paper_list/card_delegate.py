@@ -6,7 +6,7 @@ import math
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import (
     QPoint,
@@ -47,9 +47,6 @@ from sciread_app.ui.widgets.painting import paint_bar, paint_box, paint_text
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 from sciread_app.ui.widgets.text.text_direction import is_right_to_left
 
-if TYPE_CHECKING:
-    from sciread_app.ui.paper_list.paper_list import PaperModel
-
 PADDING = 14
 GAP = 8  # pixels between two cards
 COMPACT_PADDING, COMPACT_GAP = 7, 3
@@ -65,6 +62,15 @@ DRAWN_KEPT = 32  # card pixmaps kept: a third of a megabyte each
 
 State = tuple[bool, bool, bool]  # selected, under the mouse, focused
 Look = tuple[QSize, float, State]  # size, device pixel ratio, state
+
+
+class Cards(Protocol):
+    """The data to paint. Used directly: QModelIndex.data would go through C++, and each call back
+    into Python waits for the GIL while another thread computes."""
+
+    listing: ResultList
+
+    def card(self, row: int) -> Card | None: ...
 
 
 class CardLayout(NamedTuple):
@@ -83,10 +89,8 @@ class CardDelegate(QStyledItemDelegate):
     without an abstract are lower, once they are loaded.
     """
 
-    def __init__(self, cards: PaperModel, appearance: Appearance, parent: QWidget) -> None:
+    def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
-        # Used directly: QModelIndex.data would go through C++, and each call back into Python waits
-        # for the GIL while another thread computes.
         self._cards = cards
         self._appearance = appearance
         self.compact = False

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.paper_list.card_delegate import for_script, paint_marked_line
+from sciread_app.ui.paper_list.card_delegate import Cards, for_script, paint_marked_line
 from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.painting import paint_box
 from sciread_app.ui.widgets.row_table import LEFT, Index
-
-if TYPE_CHECKING:
-    from sciread_app.ui.paper_list.paper_list import PaperModel
 
 PADDING = 8  # pixels left and right of a text, as in the header
 ABOVE = 4  # and above and below it
@@ -27,7 +22,7 @@ class TableDelegate(QStyledItemDelegate):
     """Rows of one line. Titles of unread papers are bold and have a dot; in titles, the words of
     the query are highlighted."""
 
-    def __init__(self, cards: PaperModel, appearance: Appearance, parent: QWidget) -> None:
+    def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
         self._cards = cards
         self._appearance = appearance

@@ -67,7 +67,9 @@ def trained(folder: Path, recipe: Recipe) -> Run:
 
 
 def test_averaged_weights_are_validated_and_kept(tmp_path: Path, recipe_of: RecipeOf) -> None:
-    recipe = recipe_of("specter", average_steps=4, learning_rate=0.01, max_steps=6, dropout=0.0)
+    recipe = recipe_of(
+        "specter", average_steps=4, learning_rate=0.01, max_steps=6, dropout=0.0, precision="fp32"
+    )
     run = trained(tmp_path, recipe)
     validation = run.report["stages"][-1]["validations"][-1]
     last = Checkpoints(run.checkpoints).read(validation["step"])

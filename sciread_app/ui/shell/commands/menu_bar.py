@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
@@ -12,7 +12,12 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, ActionTable, Section
 from sciread_app.ui.library.actions import LIBRARY_ACTIONS
-from sciread_app.ui.shell.commands.window_actions import REDO, UNDO, WINDOW_ACTIONS
+from sciread_app.ui.shell.commands.window_actions import (
+    REDO,
+    UNDO,
+    WINDOW_ACTIONS,
+    WindowCommands,
+)
 from sciread_app.ui.shell.page_registry import (
     NAVIGATION_ITEMS,
     PAGES,
@@ -22,9 +27,6 @@ from sciread_app.ui.shell.page_registry import (
 )
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.widgets.rounded_popup import rounded
-
-if TYPE_CHECKING:
-    from sciread_app.ui.shell.main_window import MainWindow
 
 LINE = None
 # The menus, and the sections that tables of actions fill, in order. A page may use any of them.
@@ -61,7 +63,7 @@ class MenuBar:
     """Fills the menu bar of a window with the actions of its pages, of the library and its own."""
 
     def __init__(
-        self, window: MainWindow, bar: QMenuBar, actions: ActionRegistry, theme: ThemeChoice
+        self, window: WindowCommands, bar: QMenuBar, actions: ActionRegistry, theme: ThemeChoice
     ) -> None:
         self._bar = bar
         self._window = window

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtGui import QKeySequence
 
 from sciread_app.language import tr
 from sciread_app.ui.actions import LINE, Action, ActionTable, Section
+from sciread_app.ui.app_context import Navigator
+from sciread_app.ui.page import Page
 from sciread_app.ui.search.view_mode import SWITCH_KEYS
 
 if TYPE_CHECKING:
-    from sciread_app.ui.shell.main_window import MainWindow
+    from sciread_app.ui.library.controller import LibraryController
+    from sciread_app.ui.library.export import ExportController
+    from sciread_app.ui.shell.job_panel import JobPanel
 
 StandardKey = QKeySequence.StandardKey
 ADD = tr("&Add")  # a submenu that the navigation bar shows, too
@@ -20,7 +24,48 @@ UNDO, REDO = tr("&Undo"), tr("Re&do")  # without the name of an edit
 WITH_PAPERS = ("search", "foryou", "reader", "duplicates", "intake", "compare")
 
 
-_ANYWHERE: ActionTable[MainWindow] = ActionTable((
+class WindowCommands(Navigator, Protocol):
+    """The parts of the window that the menus use; the controllers exist once a library is open."""
+
+    library_controller: LibraryController
+    exports: ExportController
+    job_panel: JobPanel
+    is_sample: bool
+
+    def other_page(self, key: str) -> Page: ...
+
+    def go_to_item(self, item: str) -> None: ...
+
+    def toggle_map(self) -> None: ...
+
+    def show_selected_on_map(self) -> None: ...
+
+    def show_last_report(self) -> None: ...
+
+    def close(self) -> bool: ...
+
+    def find_here(self) -> None: ...
+
+    def read_selected(self) -> None: ...
+
+    def save_notes(self) -> None: ...
+
+    def save_copy(self) -> None: ...
+
+    def show_palette(self) -> None: ...
+
+    def go_to_paper(self) -> None: ...
+
+    def next_pane(self) -> None: ...
+
+    def show_shortcuts_of_page(self) -> None: ...
+
+    def toggle_sample(self) -> None: ...
+
+    def show_about(self) -> None: ...
+
+
+_ANYWHERE: ActionTable[WindowCommands] = ActionTable((
     Section("file/add", (
         Action(tr("Add by i&dentifier…"), lambda window: window.add_by_identifier()),
         Action(tr("&Import files…"), lambda window: window.add_files(), StandardKey.Open),
@@ -74,7 +119,7 @@ _ANYWHERE: ActionTable[MainWindow] = ActionTable((
     )),
 ))  # fmt: skip
 
-_ON_SEARCH_PAGE: ActionTable[MainWindow] = ActionTable((
+_ON_SEARCH_PAGE: ActionTable[WindowCommands] = ActionTable((
     Section("file/export", (
         Action(tr("Export &notes of selected papers…"), lambda window: window.save_notes()),
         Action(tr("Save annotated PDF of selected paper…"), lambda window: window.save_copy()),
@@ -85,7 +130,7 @@ _ON_SEARCH_PAGE: ActionTable[MainWindow] = ActionTable((
     )),
 ), tr("Available on the Library page"), pages=("search",))  # fmt: skip
 
-_WHERE_PAPERS_ARE: ActionTable[MainWindow] = ActionTable((
+_WHERE_PAPERS_ARE: ActionTable[WindowCommands] = ActionTable((
     Section("view/map", (
         Action(tr("&Show selected papers on the map"), lambda window: window.show_selected_on_map(),
             "Ctrl+Shift+M", "show on map"),

@@ -430,7 +430,7 @@ def test_thousands_of_files_are_scanned_without_being_read(watched, library, fol
         save(folder / str(n % 7) / f"{n}.txt", b"notes of no interest")
     [report] = scan(watched)
     assert len(report.imported.unread) == 3000
-    monkeypatch.setattr(formats, "why_unread", None)  # would read the beginning of a file
+    monkeypatch.setattr(formats, "unread_reason", None)  # would read the beginning of a file
     assert not scan(watched)[0].has_changes
 
 

@@ -207,10 +207,11 @@ def test_picture_of_too_many_scores_is_scaled_down(page, appearance, monkeypatch
     assert small.width() == pytest.approx(whole.width() / 4, abs=2)  # it is not cut
 
 
-def test_hidden_models_are_not_exported(page, settled, tmp_path):
+def test_hidden_models_are_not_exported(page, settled, tmp_path, monkeypatch):
+    monkeypatch.setattr(page_module, "ask_where", lambda *_: tmp_path / "scores.csv")
     menu = page.scores.models.menu()
     next(one for one in menu.actions() if one.text() == "Starter").setChecked(False)
-    page.export_table(tmp_path / "scores.csv")
+    page.export_table()
     settled()
     text = (tmp_path / "scores.csv").read_text("utf-8")
     assert "TF-IDF" in text and "Starter" not in text

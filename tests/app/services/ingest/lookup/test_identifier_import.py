@@ -154,7 +154,7 @@ def test_page_that_is_refused_names_no_paper_and_affects_no_other_entry(adding, 
 
 def test_invalid_address_affects_no_other_entry(adding):
     bad, good = find(adding, "https://exa..mple/x", numbered(8).doi)
-    assert bad.state == EntryState.failed and "exa..mple" in bad.why
+    assert bad.state == EntryState.failed and "exa..mple" in bad.reason
     assert good.state == EntryState.found
 
 
@@ -173,7 +173,7 @@ def test_each_failed_entry_names_the_source_that_it_needs(adding, works):
     works.fail(faults.status(503), times=99, when=lambda asked: "semantic" not in asked.path)
     doi, isbn = find(adding, numbered(1).doi, "9780306406157")
     assert doi.state == isbn.state == EntryState.failed
-    assert "Crossref" in doi.why and "Open Library" in isbn.why
+    assert "Crossref" in doi.reason and "Open Library" in isbn.reason
 
 
 def test_failed_source_is_an_error_of_its_entries_only(adding, works):
