@@ -217,6 +217,7 @@ class ActivationController(QObject):
                 lambda task: self._service.externally_activated_model(),
                 self._follow,
                 replaces="activation looked for",
+                visible=False,
             )
 
     def _follow(self, model: str) -> None:

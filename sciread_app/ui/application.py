@@ -195,9 +195,15 @@ class Session:
         window.events.theme_selected.connect(
             lambda choice: change_settings(self._home.settings, theme=choice.value)
         )
-        window.events.restart_requested.connect(lambda: self._app.exit(RESTART))
-        window.events.reopen_requested.connect(self._reopen)
-        window.events.library_requested.connect(self._switch)
+        window.events.restart_requested.connect(
+            lambda: window.leave(lambda: self._app.exit(RESTART))
+        )
+        window.events.reopen_requested.connect(
+            lambda wanted: window.leave(lambda: self._reopen(wanted))
+        )
+        window.events.library_requested.connect(
+            lambda folder, then: window.leave(lambda: self._switch(folder, then))
+        )
         opening.library_moved.connect(self._follow)
         if not self._screenshot:
             opening.failed.connect(partial(self._recover, window, opening.jobs))

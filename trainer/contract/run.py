@@ -53,7 +53,8 @@ class Event:
     - mixture: stage, share (of the base model's weights in the finished model), scores (of the
       finished model; the validations before have those of the trained weights)
     - head: stage, strength (of the layer that emphasizes labels; 0 for none), without and scores
-      (without it and with it; of the weakest where there is none), why (there is none)
+      (without it and with it; where there is none, with the weakest that helps labels or, if none
+      does, with the weakest), why (there is none)
     - checkpoint: seconds (spent on saving)
     - note: text; warning: text
     - stop: why; error: message, hint; end: seconds, scores

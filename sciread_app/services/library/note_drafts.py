@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.tasks import Task
 
 NEW = 0  # the id of a note that is not stored yet
 _NAME = re.compile(r"(\d+)-(\d+)\.md")
@@ -20,6 +22,7 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._writing = threading.Lock()
 
     def of(self, paper: PaperId) -> Mapping[int, str]:
         """The drafts of this paper's notes, by note id."""
@@ -29,19 +32,29 @@ class Drafts:
                 found[int(match[2])] = path.read_text("utf-8", errors="replace")
         return found
 
-    def save(self, paper: PaperId, note: int, text: str) -> None:
-        """Save a draft; an empty draft of a new note is deleted instead."""
+    def save(self, paper: PaperId, note: int, text: str, task: Task | None = None) -> None:
+        """Save a draft; an empty draft of a new note is deleted instead.
+
+        Raises Cancelled if `task` was canceled, since a later text may be saved already.
+        """
         if note == NEW and not text.strip():
-            self.delete(paper, note)
+            self.delete(paper, note, task)
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
         path = self._path(paper, note)
         partial = path.with_suffix(".new")
-        partial.write_bytes(text.encode("utf-8", errors="replace"))
-        partial.replace(path)
+        with self._writing:
+            if task:
+                task.raise_if_cancelled()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(text.encode("utf-8", errors="replace"))
+            partial.replace(path)
 
-    def delete(self, paper: PaperId, note: int) -> None:
-        self._path(paper, note).unlink(missing_ok=True)
+    def delete(self, paper: PaperId, note: int, task: Task | None = None) -> None:
+        """Delete a draft. Raises Cancelled if `task` was canceled."""
+        with self._writing:
+            if task:
+                task.raise_if_cancelled()
+            self._path(paper, note).unlink(missing_ok=True)
 
     def _path(self, paper: PaperId, note: int) -> Path:
         return self._folder / f"{paper}-{note}.md"

@@ -369,5 +369,7 @@ def _left(recipe: Recipe, part: RunPart, head: Event | None, last: Event | None)
     left = float(last.values.get("eta", 0.0)) if last else 0.0
     if not (left and head and last and part.parts):
         return left
-    each = last.at - head.at + left
+    steps = int(head.values["steps"])
+    # By steps and not by the clock, since a training may have been stopped for a night.
+    each = left * steps / max(1, steps - last.step)
     return left + each * max(0, runs_in_time(recipe, each) - part.number)

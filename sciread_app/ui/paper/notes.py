@@ -262,7 +262,7 @@ class NoteView(QFrame):
         paper, number, drafts = self._paper, self.number, self._about.drafts
         self._jobs.run(
             tr("Discarding a draft"),
-            lambda task: drafts.delete(paper, number),
+            lambda task: drafts.delete(paper, number, task),
             replaces=self._draft,
         )
         if self._discarded.strip() and self._discarded != self._saved:
@@ -279,6 +279,7 @@ class NoteView(QFrame):
         self._pause.stop()
         if self._is_worth_keeping():
             text = self.box.toPlainText()
+            self._jobs.drop(self._draft)  # it has an earlier text, or this one, but not on disk yet
             try:
                 self._about.drafts.save(self._paper, self.number, text)
             except OSError as error:
@@ -291,18 +292,18 @@ class NoteView(QFrame):
 
     def _keep_soon(self) -> None:
         if self._is_worth_keeping():
-            self._kept = text = self.box.toPlainText()
+            text = self.box.toPlainText()
             paper, number, drafts = self._paper, self.number, self._about.drafts
             self._jobs.run(
                 tr("Saving a draft"),
-                lambda task: drafts.save(paper, number, text),
-                lambda _: self._draft_saved(),
+                lambda task: drafts.save(paper, number, text, task),
+                lambda _: self._draft_saved(text),
                 on_failed=self._draft_not_saved,
                 replaces=self._draft,
             )
 
-    def _draft_saved(self) -> None:
-        self._is_failing = False
+    def _draft_saved(self, text: str) -> None:
+        self._kept, self._is_failing = text, False
 
     def _draft_not_saved(self, problem: JobError) -> None:
         self._kept = None

@@ -20,8 +20,8 @@ POLL_MS = 4_000  # between two checks
 class LibraryWatcher(QObject):
     """The command line and the imports of this window change the library in other processes.
 
-    Counts follow at once. Lists are loaded again when the changes have ended, and not while a job
-    of this window runs, which reports its result itself.
+    Counts follow at once. Lists are loaded again when the changes and all jobs of this window have
+    ended, since an import of this window also changes the library.
     """
 
     counts_changed = Signal()
@@ -47,13 +47,14 @@ class LibraryWatcher(QObject):
             on_failed=lambda _: None,  # whatever needs the library next shows the error
             queue=JobQueue.short,
             replaces="library watched",
+            visible=False,
         )
 
     def _show(self, changed: bool) -> None:
+        queues = (JobQueue.long, JobQueue.network)
         if changed:
-            queues = (JobQueue.long, JobQueue.network)
-            self._is_changing = not any(map(self._jobs.running, queues))
+            self._is_changing = True
             self.counts_changed.emit()
-        elif self._is_changing:
+        elif self._is_changing and not any(map(self._jobs.running, queues)):
             self._is_changing = False
             self._events.library_changed.emit(LibraryChanges(papers=True))

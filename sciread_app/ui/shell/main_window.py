@@ -593,6 +593,17 @@ class MainWindow(QMainWindow):
             super().closeEvent(event)
             return
         event.ignore()
+        self._confirm_loss(self._close_anyway)
+
+    def leave(self, end: Callable[[], object]) -> None:
+        """Call `end`, which ends the session of this window, unless the user keeps the window
+        because of a note that could not be saved."""
+        if self.remember():
+            end()
+        else:
+            self._confirm_loss(end)
+
+    def _confirm_loss(self, end: Callable[[], object]) -> None:
         confirm(
             self,
             tr("Close window"),
@@ -602,7 +613,7 @@ class MainWindow(QMainWindow):
                 "program. If you close the window now, the text is lost."
             ),
             tr("Close and lose the text"),
-            self._close_anyway,
+            end,
         )
 
     def _close_anyway(self) -> None:

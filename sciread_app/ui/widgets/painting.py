@@ -1,4 +1,4 @@
-"""What delegates and charts paint in common: boxes, bars, rows of lists, and texts of one line."""
+"""Painting that delegates and charts share: boxes, bars, rows of lists, and texts of one line."""
 
 from __future__ import annotations
 

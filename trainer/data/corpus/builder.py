@@ -175,7 +175,7 @@ class Builder:
         }
         if triples := self._write_triples(table):
             counts["triples"] = triples
-        if full_texts := write_passages(self._arriving, self._folder, winners):
+        if full_texts := write_passages(self._arriving, self._folder, winners, row_of):
             counts["full_texts"] = full_texts
         shutil.rmtree(self._arriving)
         self._problems.close()

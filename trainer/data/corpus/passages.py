@@ -44,19 +44,27 @@ class PassageWriter:
 
 
 def write_passages(
-    arrived: Path, folder: Path, winners: NDArray[np.int64]
+    arrived: Path, folder: Path, winners: NDArray[np.int64], row_of: NDArray[np.int64]
 ) -> dict[str, Any] | None:
-    """Write the passages of the papers that arrived as the numbers `winners`, by row, into a
-    corpus that has its titles and its split.
+    """Write the passages of the papers, by row, into a corpus that has its titles and its split.
+
+    `winners` has the number of the record that became the paper of each row, `row_of` the row of
+    each record that arrived, -1 for none. A paper whose own record has no full text has the first
+    one of its other records.
 
     Return the numbers of full texts read, kept and dropped, of passages and of questions; None,
     without columns, if there are none.
     """
     texts = TextColumn(arrived, "passages")
     papers = numbers(arrived / _PAPERS)
-    first, stop = np.searchsorted(papers, winners), np.searchsorted(papers, winners, side="right")
-    read = np.flatnonzero(first < stop)
-    begins, ends = texts.starts[first[read]], texts.starts[stop[read]]
+    records = np.unique(papers)
+    records = records[row_of[records] >= 0]
+    rows = row_of[records]
+    order = np.lexsort((winners[rows] != records, rows))  # stable
+    read, chosen = np.unique(rows[order], return_index=True)
+    records = records[order][chosen]
+    first, stop = np.searchsorted(papers, records), np.searchsorted(papers, records, side="right")
+    begins, ends = texts.starts[first], texts.starts[stop]
     digests = [_digest(texts.utf8[a:b].tobytes()) for a, b in zip(begins, ends, strict=True)]
     why = _why_unused(folder, read, digests)
     kept = np.flatnonzero([not one for one in why])
@@ -66,13 +74,12 @@ def write_passages(
     end = 0
     with TextWriter(folder, "passages") as writer:
         for place in kept.tolist():
-            row = read[place]
-            some = np.arange(first[row], stop[row])
+            some = np.arange(first[place], stop[place])
             lengths = texts.starts[some + 1] - texts.starts[some]
             writer.extend(texts.utf8[begins[place] : ends[place]], lengths)
             number[some] = end + np.arange(len(some))
             end += len(some)
-    counts = (stop - first)[read[kept]]
+    counts = (stop - first)[kept]
     write_numbers(folder / _PAPERS, np.repeat(read[kept], counts))
     of_questions = number[numbers(arrived / _PASSAGES)]
     order = np.argsort(of_questions, kind="stable")[np.count_nonzero(of_questions < 0) :]

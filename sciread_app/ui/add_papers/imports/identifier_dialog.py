@@ -129,7 +129,13 @@ class IdentifierForm(QWidget):
             from sciread_app.services.ingest.lookup.identifier_import import split_texts
 
             self._end()
-            self._list([one for one in self._entries if one.text not in settled])
+            kept = [
+                (entry, row)
+                for entry, row in zip(self._entries, self.model.rows, strict=True)
+                if entry.text not in settled
+            ]
+            self._entries = [entry for entry, _ in kept]
+            self.model.show_rows([row for _, row in kept])  # as they are checked
             left = [text for text in split_texts(self.text.toPlainText()) if text not in settled]
             self.text.setPlainText("\n".join(left))
             results = [trn("{n:,} paper added.", "{n:,} papers added.", len(ids))]

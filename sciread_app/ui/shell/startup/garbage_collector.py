@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import time
 
 from PySide6.QtCore import QObject, QTimer
 
-from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.jobs.runner import Job, JobRunner
 
 CHECK_INTERVAL_MS = 100  # a collection takes the longer, the more objects are new
 # A full collection takes 50 ms with 100,000 objects. As Python's own, it waits until there are a
@@ -32,7 +33,7 @@ class GarbageCollector(QObject):
         super().__init__()
         self._thresholds = gc.get_threshold()
         self._blocks = 0  # of memory in use, after the last full collection
-        self._last_job = 0.0
+        self._last_job = -math.inf
         gc.disable()
         # Actions of the user start jobs, such as a search for each key.
         jobs.finished.connect(self._note_job)
@@ -40,8 +41,9 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self._check)
         self._timer.start()
 
-    def _note_job(self) -> None:
-        self._last_job = time.monotonic()
+    def _note_job(self, job: Job) -> None:
+        if job.visible:  # others, such as looking for changes, are not started by the user
+            self._last_job = time.monotonic()
 
     def _check(self) -> None:
         """Collect the generations that Python would have collected by itself."""

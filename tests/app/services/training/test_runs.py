@@ -238,7 +238,8 @@ def test_time_left_of_a_grid_has_the_combinations_that_are_still_tried(
     name = next(name for name, _ in tried.combinations())
     part = Run.create(run.folder / "grid" / name, recipe(home, clip=0))
     part.append(Event("start", 1_000.0, 0, {"steps": 90}))
-    part.append(Event("step", 1_010.0, 30, {"loss": 1.0, "eta": 20.0}))
+    part.append(Event("start", 41_000.0, 0, {"steps": 90}))  # after a pause of hours
+    part.append(Event("step", 41_010.0, 30, {"loss": 1.0, "eta": 20.0}))
     run.append(Event("note", 1_000.0, 0, {"text": "1 of 3"}))
     with run.hold():
         assert Runs(home).find("grid").left == left

@@ -235,7 +235,7 @@ def test_collection_and_papers_of_another_program_appear(qtbot, window, gateway,
         qtbot.waitUntil(lambda: window.page.model.rowCount() == 7)
 
 
-def test_counts_follow_an_import_of_this_window_without_a_new_list(qtbot, window, gateway, jobs):
+def test_counts_follow_at_once_and_lists_when_a_job_has_ended(qtbot, window, gateway, jobs):
     qtbot.waitUntil(lambda: window.findChild(LibraryWatcher) is not None)
     watcher, release, changes = window.findChild(LibraryWatcher), threading.Event(), []
     watcher.look()
@@ -248,5 +248,8 @@ def test_counts_follow_an_import_of_this_window_without_a_new_list(qtbot, window
     qtbot.waitUntil(lambda: "7 papers" in window._status_bar.status.text())
     watcher.look()
     qtbot.waitUntil(lambda: not jobs.running(JobQueue.short))
-    release.set()
     assert changes == []
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    watcher.look()  # a job may also have been one that changes no papers
+    qtbot.waitUntil(lambda: bool(changes))

@@ -452,6 +452,22 @@ def test_draft_is_saved_while_typing(show, qtbot, gateway):
     qtbot.waitUntil(lambda: gateway.about.drafts.of(1) == {NEW: "on the way"})
 
 
+def test_draft_whose_saving_is_queued_is_saved_at_once_when_needed(show, qtbot, gateway, jobs):
+    panel, release = show(), threading.Event()
+    write(qtbot, panel, "on the way")
+    for _ in range(JobQueue.short.value):
+        jobs.run("Waiting", lambda task: release.wait(60))
+    queued = "Saving a draft"
+    qtbot.waitUntil(lambda: any(job.title == queued for job in jobs.running(JobQueue.short)))
+    panel.keep_drafts()
+    assert gateway.about.drafts.of(1) == {NEW: "on the way"}
+    panel.parts.notes.views[NEW].box.setPlainText("further on the way")
+    panel.keep_drafts()
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert gateway.about.drafts.of(1) == {NEW: "further on the way"}
+
+
 def test_draft_is_saved_when_the_window_closes(show_window, qtbot, gateway):
     window = show_window(gateway)
     panel = window.page.details
@@ -507,10 +523,17 @@ def test_window_does_not_close_while_a_draft_cannot_be_saved(
         assert not window.close() and window.isVisible()
         question().reject()
         qtbot.waitUntil(lambda: question() is None)
+        ended = []
+        window.leave(lambda: ended.append(1))  # for another library, for example
+        assert not ended and question()
+        question().reject()
+        qtbot.waitUntil(lambda: question() is None)
         assert not window.close()
         lose = next(b for b in question().buttons() if b.text() != "Cancel")
     question().reject()
     qtbot.waitUntil(lambda: question() is None)
+    window.leave(lambda: ended.append(1))
+    assert ended
     assert lose and window.close()
     assert gateway.about.drafts.of(first) == {NEW: "the last words"}
 

@@ -56,6 +56,18 @@ def test_passages_and_questions_belong_to_their_papers(tmp_path: Path) -> None:
     assert corpus.counts["full_texts"]["kept"] == 3
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_full_text_of_another_record_of_a_paper_is_kept(tmp_path: Path, order: int) -> None:
+    paper = {"id": "p1", "title": "Bees", "abstract": "They dance."}
+    both = [
+        lines(tmp_path / "a.jsonl", paper, {"id": "p2", "title": "Ants", "abstract": "They dig."}),
+        lines(tmp_path / "b.jsonl", {"id": "p1", "title": "Bees", "full_text": full_text(1)}),
+    ]
+    corpus = prepare(both[::order], tmp_path / "corpus", split=SplitRule((1, 0, 0)), full_text=True)
+    assert used(corpus) == {"p1"}
+    assert len(corpus.passage_questions) == 3
+
+
 def test_full_texts_of_test_papers_are_left_out(tmp_path: Path) -> None:
     ids = [*TRAIN, *VALIDATION, *TEST]
     papers = [{"id": id, "full_text": full_text(n)} for n, id in enumerate(ids)]

@@ -108,6 +108,17 @@ def test_texts_that_were_not_added_stay(show_window, qtbot, jobs, gateway):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_unchecked_paper_stays_unchecked_when_the_others_are_added(show_window, qtbot, gateway):
+    dialog = open_dialog(show_window(gateway))
+    look_up(qtbot, dialog, "10.1000/7", "10.1000/8")
+    model = dialog.form.model
+    model.setData(model.index(1, 0), Qt.CheckState.Unchecked.value, CHECK)
+    with qtbot.waitSignal(dialog.added):
+        qtbot.mouseClick(dialog.form.add_button, Qt.MouseButton.LeftButton)
+    assert states(dialog) == [Qt.CheckState.Unchecked]
+    assert not dialog.form.add_button.isEnabled()
+
+
 def test_failed_lookup_keeps_the_text(show_window, qtbot, jobs, gateway):
     gateway.intake.trouble = SourceError("Crossref is not available.")
     window = show_window(gateway)

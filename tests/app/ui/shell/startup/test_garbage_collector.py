@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.shell.startup import garbage_collector
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 
@@ -48,8 +49,12 @@ def test_automatic_collection_stays_disabled_after_stop(jobs):
     assert not gc.isenabled()
 
 
-@pytest.mark.parametrize(("busy", "calls"), [(False, 5), (True, 6)])
-def test_full_collection_waits_until_memory_has_grown(busy, calls, qtbot, jobs, monkeypatch):
+@pytest.mark.parametrize(
+    ("idle", "visible", "calls"), [(0.0, True, 5), (3600.0, False, 5), (3600.0, True, 6)]
+)
+def test_full_collection_waits_until_memory_has_grown(
+    idle, visible, calls, qtbot, jobs, monkeypatch
+):
     blocks = iter([100, 104, 110, 120, 131, 209, 209])
     seen, collected = [], []
 
@@ -61,9 +66,9 @@ def test_full_collection_waits_until_memory_has_grown(busy, calls, qtbot, jobs, 
     monkeypatch.setattr(sys, "getallocatedblocks", allocated)
     monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 99))
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(len(seen)))
-    monkeypatch.setattr(garbage_collector, "IDLE", 3600.0 if busy else 0.0)
+    monkeypatch.setattr(garbage_collector, "IDLE", idle)
     collector = GarbageCollector(jobs)
-    jobs.finished.emit(None)
+    jobs.finished.emit(Job("Searching", JobQueue.short, visible=visible))
     qtbot.waitUntil(lambda: len(collected) >= 2)
     collector.stop()
     # At 100, and again at 131, or at 209 while the user is doing something.
