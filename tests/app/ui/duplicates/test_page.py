@@ -496,6 +496,7 @@ def test_failed_load_is_explained_and_can_be_retried(qtbot, jobs, page, reviewer
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.merge.isEnabled())
     page.merge()
     assert len(edits.titles) == 2
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_stopped_load_can_be_retried(qtbot, jobs, page, reviewer):
@@ -534,6 +535,7 @@ def test_pair_that_cannot_be_compared_leaves_the_others_usable(
     assert page.panel.found.pair.title == "Ants"
     page.merge()
     assert edits.titles
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_repeated_search_is_shown_as_the_first(qtbot, jobs, page, reviewer, monkeypatch):
