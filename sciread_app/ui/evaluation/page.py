@@ -236,7 +236,9 @@ class EvaluationPage(Page):
         if not self.results.boards and not (is_picture and self.views.current in UNMEASURED):
             return tr("No evaluations yet")
         if not is_picture and not any(board.reports for board in self.scores.shown.boards):
-            return tr("No models are selected")
+            if any(board.reports for board in self.results.boards):
+                return tr("No models are selected")
+            return tr("No evaluations yet")  # only failed ones
         return ""
 
     def export_page(self) -> None:
